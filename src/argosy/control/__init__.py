@@ -1,0 +1,1 @@
+"""The controller runtime: informers, work queues, reconcilers, events, leases, metrics."""

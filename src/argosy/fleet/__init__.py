@@ -1,0 +1,1 @@
+"""Builds clusters: state directory, certificates, kubeconfig, servers."""

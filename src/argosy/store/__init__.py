@@ -1,0 +1,1 @@
+"""Objects, revisions, watch history, durability."""
