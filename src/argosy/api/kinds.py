@@ -126,11 +126,19 @@ class Kind:
     rules: Rules = Rules()
     # Custom kinds come from a CRD; `uid` of that CRD, "" for built-in kinds.
     crd_uid: str = ""
+    # The resource whose stored objects these are, where two groups serve the same ones ("events" for
+    # events.k8s.io); "" where the kind keeps its own. Versions of such a kind convert from and to that resource's form.
+    stored_as: str = ""
 
     @property
     def resource(self) -> str:
         """`jobs.batch`, `pods`: how messages and the store name it."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def stored_resource(self) -> str:
+        """The resource under which the store keeps the objects."""
+        return self.stored_as or self.resource
 
     @property
     def custom(self) -> bool:

@@ -1,0 +1,75 @@
+"""Custom kinds: a CRD that is stored becomes a kind that is served, at once.
+
+Upstream a controller looks at a new CRD some moments after it was created. Here its names are judged in the same
+step as its creation, so it is Established in the very answer and
+its first object can follow immediately. A CRD that is deleted goes when its last object has gone: until then it is
+Terminating and takes no new objects.
+"""
+
+from __future__ import annotations
+
+from argosy.api.crds import accept_names, kind_from_crd
+from argosy.api.kinds import Kind
+from argosy.apiserver import encoding
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster, describing
+from argosy.base.types import Object
+from argosy.store import EVERYTHING, Record
+
+RESOURCE = "customresourcedefinitions.apiextensions.k8s.io"
+FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
+
+
+class Customs:
+    """Keeps a cluster's scheme equal to its CRDs. It is an admission plugin too: it completes a CRD's status."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._kind = cluster.kind("apiextensions.k8s.io", "customresourcedefinitions")
+        cluster.committed.setdefault(RESOURCE, []).append(self._changed)
+        cluster.admission = (*cluster.admission, self)
+
+    def load(self) -> None:
+        """Kinds of all stored CRDs, at start."""
+        for record in self._cluster.store.list(RESOURCE, EVERYTHING).records:
+            self._serve(encoding.from_bytes(self._kind, record.raw))
+
+    def _changed(self, kind: Kind, record: Record, deleted: bool) -> None:
+        crd = encoding.from_bytes(kind, record.raw)
+        if deleted:
+            spec = crd["spec"]
+            self._cluster.scheme.remove(spec["group"], spec["names"]["plural"])
+        else:
+            self._serve(crd)
+
+    def _serve(self, crd: Object) -> None:
+        if _condition(crd, "Established") != "True":
+            return
+        kind = kind_from_crd(crd)
+        before = self._cluster.scheme.find(kind.group, kind.plural)
+        self._cluster.scheme.add(kind)
+        if kind.rules.selectable.keys() != (before.rules.selectable.keys() if before else set()):
+            self._cluster.store.redescribe(kind.resource, describing([kind]))
+
+    def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
+        """No new objects of a kind that is going away."""
+
+    def validate(
+        self, cluster: Cluster, call: Call, new: Object | None, old: Object | None
+    ) -> None:
+        if call.kind is not self._kind or new is None or call.subresource:
+            return
+        meta = new["metadata"]
+        if not meta.get("deletionTimestamp") and FINALIZER not in meta.get("finalizers", ()):
+            meta.setdefault("finalizers", []).append(FINALIZER)
+        others = [
+            encoding.from_bytes(self._kind, record.raw)
+            for record in cluster.store.list(RESOURCE, EVERYTHING).records
+            if record.key.name != meta["name"]
+        ]
+        new["status"] = accept_names(new, others, cluster.now())
+
+
+def _condition(crd: Object, kind: str) -> str:
+    conditions = (crd.get("status") or {}).get("conditions") or ()
+    return next((c["status"] for c in conditions if c["type"] == kind), "")

@@ -1,0 +1,264 @@
+"""Requests for resources: find the kind, call the verb, give the answer its form.
+
+This is the only place that knows both HTTP and the verbs. A kind that is not there is a 404, a verb it does not
+have a 405, in Kubernetes' words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from argosy.api.kinds import Kind
+from argosy.apiserver import bodies, encoding, negotiation, options, tables
+from argosy.apiserver.access.identities import User
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.http.messages import Request, Response, Streaming
+from argosy.apiserver.negotiation import Form
+from argosy.apiserver.options import Options
+from argosy.apiserver.routing import Route
+from argosy.apiserver.verbs import creating, deleting, patching, reading, scaling, updating
+from argosy.apiserver.verbs.patching import PatchType
+from argosy.apiserver.verbs.watching import Watching
+from argosy.base.errors import Details, MethodNotAllowed, NotFound, UnsupportedMediaType
+from argosy.base.types import Object
+from argosy.store import Record
+
+# Kinds whose delete answers with the object and not with a Status, as in Kubernetes.
+_RETURNS_DELETED: Final = frozenset({
+    "namespaces", "pods", "services", "serviceaccounts", "podtemplates", "persistentvolumes", "persistentvolumeclaims",
+    "resourcequotas", "csidrivers.storage.k8s.io", "storageclasses.storage.k8s.io", "csinodes.storage.k8s.io",
+    "volumeattachments.storage.k8s.io", "volumeattributesclasses.storage.k8s.io",
+})  # fmt: skip
+
+# A subresource or virtual resource with its own ways: (cluster, call, request) -> answer.
+Special = Callable[[Cluster, Call, Request], Awaitable[Response | Streaming]]
+
+
+class Dispatching:
+    """The `ResourceHandler` of one cluster. `specials` are keyed by (qualified resource, subresource)."""
+
+    def __init__(self, cluster: Cluster, specials: dict[tuple[str, str], Special]) -> None:
+        self._cluster = cluster
+        self._specials = specials
+        self._verbs: dict[str, Callable[[Call, Request], Awaitable[Response | Streaming]]] = {
+            "get": self._get, "list": self._list, "watch": self._watch, "create": self._create,
+            "update": self._update, "patch": self._patch, "delete": self._delete, "deletecollection": self._delete_all,
+        }  # fmt: skip
+
+    async def __call__(self, request: Request, asked: Route, user: User) -> Response | Streaming:
+        parsed = options.parse(request.query, asked.verb)
+        call = self.call(asked, user, parsed, request.header(b"user-agent"))
+        if call.kind.custom and call.served.deprecated:
+            call.warn(call.served.deprecation_warning)
+        special = self._specials.get((call.kind.resource, asked.subresource))
+        if special is not None:
+            answer: Response | Streaming = await special(self._cluster, call, request)
+        elif asked.subresource == "scale":
+            answer = await self._scale(call, request)
+        else:
+            verb = self._verbs.get(call.verb)
+            if verb is None:
+                raise _no_such_method()
+            answer = await verb(call, request)
+        answer.warnings += call.warnings
+        return answer
+
+    def call(self, asked: Route, user: User, wished: Options, agent: str) -> Call:
+        """What a route asks for, checked against what is served."""
+        kind = self._cluster.scheme.find(asked.group, asked.resource)
+        if kind is None or not kind.serves(asked.version) or asked.rest:
+            raise _no_such_resource()
+        if asked.subresource and asked.subresource not in kind.versions[asked.version].subresources:
+            raise _no_such_resource()
+        verb = asked.verb
+        if kind.namespaced:
+            if not asked.namespace and (asked.name and verb not in {"list", "watch"}):
+                raise _no_such_resource()
+            if not asked.namespace and verb in {"create", "deletecollection"}:
+                raise _no_such_method()
+        elif asked.namespace and asked.resource != "namespaces":
+            raise _no_such_resource()
+        if (not asked.subresource and verb not in kind.verbs) or (
+            verb == "create" and asked.name and not asked.subresource
+        ):
+            raise _no_such_method()
+        if verb in {"update", "patch"} and not asked.name:
+            raise _no_such_method()
+        return Call(
+            user, verb, kind, asked.version,
+            asked.namespace if kind.namespaced else "", asked.name, asked.subresource, wished, agent,
+        )  # fmt: skip
+
+    # reading
+
+    async def _get(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        record = reading.get(self._cluster, call)
+        return self._one(call, record, form, 200, request)
+
+    async def _list(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        listing = reading.list_(self._cluster, call)
+        meta: Object = {"resourceVersion": str(listing.revision)}
+        if listing.continue_:
+            meta["continue"] = listing.continue_
+        if listing.remaining is not None:
+            meta["remainingItemCount"] = listing.remaining
+        return Response(200, self._many(call, listing.records, meta, form, request))
+
+    async def _watch(self, call: Call, request: Request) -> Streaming:
+        form = _form(request)
+        if not form.transform:
+            watching = Watching(self._cluster, call)
+        else:
+            head = True
+
+            def render(record: Record) -> bytes:
+                nonlocal head
+                raw = self._transformed(
+                    call,
+                    [record],
+                    {"resourceVersion": str(record.revision)},
+                    form,
+                    request,
+                    single=True,
+                    head=head,
+                )
+                head = False
+                return raw
+
+            watching = Watching(self._cluster, call, render)
+        return Streaming(watching.run)
+
+    # writing
+
+    async def _create(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        obj = bodies.read(call, request.body, request.header(b"content-type"), self._cluster.memory)
+        record = await creating.create(self._cluster, call, obj)
+        return self._one(call, record, form, 201, request)
+
+    async def _update(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        obj = bodies.read(call, request.body, request.header(b"content-type"))
+        record, created = await updating.replace(self._cluster, call, obj)
+        return self._one(call, record, form, 201 if created else 200, request)
+
+    async def _patch(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        kind = patch_type(request)
+        record, created = await patching.patch(self._cluster, call, request.body, kind)
+        return self._one(call, record, form, 201 if created else 200, request)
+
+    async def _scale(self, call: Call, request: Request) -> Response:
+        match call.verb:
+            case "get":
+                scale = scaling.get(self._cluster, call)
+            case "update":
+                scale = await scaling.replace(
+                    self._cluster, call, bodies.read_plain(request.body, scaling.TYPE)
+                )
+            case "patch":
+                scale = await scaling.patch(self._cluster, call, request.body, patch_type(request))
+            case _:
+                raise _no_such_method()
+        return Response(200, encoding.to_json(scale))
+
+    async def _delete(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        if request.body:
+            call.options = options.with_delete_body(call.options, bodies.read_plain(request.body))
+        deleted = await deleting.delete(self._cluster, call)
+        if not deleted.gone or call.kind.resource in _RETURNS_DELETED:
+            return self._one(call, deleted.record, form, 200, request)
+        details: Object = {"name": call.name}
+        if call.kind.group:
+            details["group"] = call.kind.group
+        details |= {"kind": call.kind.plural, "uid": deleted.record.meta.uid}
+        status = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Success",
+            "details": details,
+        }
+        return Response(200, encoding.to_json(status))
+
+    async def _delete_all(self, call: Call, request: Request) -> Response:
+        form = _form(request)
+        if request.body:
+            call.options = options.with_delete_body(call.options, bodies.read_plain(request.body))
+        listing = await deleting.delete_collection(self._cluster, call)
+        meta: Object = {"resourceVersion": str(listing.revision)}
+        return Response(200, self._many(call, listing.records, meta, form, request))
+
+    # forms
+
+    def _one(
+        self, call: Call, record: Record, form: Form, status: int, request: Request
+    ) -> Response:
+        if not form.transform:
+            return Response(status, encoding.present(call.kind, call.version, record))
+        meta = {"resourceVersion": str(record.revision)}
+        return Response(status, self._transformed(call, [record], meta, form, request, single=True))
+
+    def _many(
+        self, call: Call, records: Sequence[Record], meta: Object, form: Form, request: Request
+    ) -> bytes:
+        if form.transform:
+            return self._transformed(call, records, meta, form, request, single=False)
+        return list_bytes(call.kind, call.version, records, meta)
+
+    def _transformed(
+        self, call: Call, records: Sequence[Record], meta: Object, form: Form, request: Request,
+        *, single: bool, head: bool = True,
+    ) -> bytes:  # fmt: skip
+        objects = [
+            msgspec.json.decode(encoding.present(call.kind, call.version, r)) for r in records
+        ]
+        if form.transform == "Table":
+            include = tables.parse_include_object(request.query.get("includeObject", ""))
+            table = tables.table(
+                call.kind, call.version, objects, list_meta=meta, include_object=include,
+                now=self._cluster.clock.now(), headers=head,
+            )  # fmt: skip
+            return encoding.to_json(table)
+        if single:
+            return encoding.to_json(tables.partial_metadata(objects[0]))
+        return encoding.to_json(tables.partial_metadata_list(objects, list_meta=meta))
+
+
+def list_bytes(kind: Kind, version: str, records: Sequence[Record], meta: Object) -> bytes:
+    """A list of stored objects, joined without decoding them."""
+    head = b'{"kind":"%b","apiVersion":"%b","metadata":%b,"items":[' % (
+        (kind.list_kind or f"{kind.kind}List").encode(),
+        kind.api_version(version).encode(),
+        encoding.to_json(meta),
+    )
+    return head + b",".join(encoding.present_item(kind, version, r) for r in records) + b"]}"
+
+
+def patch_type(request: Request) -> PatchType:
+    media = request.header(b"content-type").partition(";")[0].strip()
+    try:
+        return PatchType(media)
+    except ValueError:
+        raise UnsupportedMediaType("415: Unsupported Media Type", details=Details()) from None
+
+
+def _form(request: Request) -> Form:
+    return negotiation.negotiate(request.header(b"accept"))
+
+
+def _no_such_resource() -> NotFound:
+    return NotFound("the server could not find the requested resource", details=Details())
+
+
+def _no_such_method() -> MethodNotAllowed:
+    return MethodNotAllowed(
+        "the server does not allow this method on the requested resource", details=Details()
+    )

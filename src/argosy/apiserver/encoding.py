@@ -1,0 +1,82 @@
+"""Between stored bytes and objects.
+
+Stored bytes are canonical JSON of an object in its storage version without apiVersion and kind. Most reads never
+decode them: a version's prefix is put before the
+bytes, and lists are joined. Only a version with a real conversion, or a custom object that is older than its
+schema's last change, is decoded on reading.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from argosy.api.kinds import Kind, prefix_for
+from argosy.base.types import Object
+from argosy.store import Meta, Record
+
+# etcd's default request limit, which bounds objects in Kubernetes.
+MAX_OBJECT_BYTES: Final = 1536 * 1024
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.Decoder().decode
+_NO_LABELS: Final[dict[str, str]] = {}
+_prefixes: dict[tuple[str, str, str], bytes] = {}
+
+
+def prefix(kind: Kind, version: str) -> bytes:
+    key = (kind.group, kind.plural, version)
+    found = _prefixes.get(key)
+    if found is None or kind.custom:
+        found = prefix_for(kind, version)
+        if not kind.custom:
+            _prefixes[key] = found
+    return found
+
+
+def to_bytes(obj: Object) -> bytes:
+    """An object in its stored form."""
+    return _encode({k: v for k, v in obj.items() if k not in {"apiVersion", "kind"}})
+
+
+def from_bytes(kind: Kind, raw: bytes) -> Object:
+    """A stored object, whole again, in the storage version. The caller owns it."""
+    obj: Object = {"apiVersion": kind.api_version(kind.storage_version), "kind": kind.kind}
+    obj.update(_decode(raw))
+    return obj
+
+
+def to_json(obj: object) -> bytes:
+    """Any answer that is not a stored object."""
+    return msgspec.json.encode(obj)
+
+
+def meta_of(kind: Kind, obj: Object) -> Meta:
+    """What the store indexes of an object."""
+    metadata = obj["metadata"]
+    owners = metadata.get("ownerReferences")
+    selectable = kind.rules.selectable
+    return Meta(
+        uid=metadata.get("uid", ""),
+        labels=metadata.get("labels") or _NO_LABELS,
+        owners=tuple(owner["uid"] for owner in owners) if owners else (),
+        fields={name: read(obj) for name, read in selectable.items()} if selectable else _NO_LABELS,
+    )
+
+
+def present(kind: Kind, version: str, record: Record) -> bytes:
+    """One stored object as JSON in a version."""
+    convert = kind.versions[version].from_storage
+    if convert is None:
+        return prefix(kind, version) + record.raw[1:]
+    converted = convert(from_bytes(kind, record.raw))
+    converted["apiVersion"] = kind.api_version(version)
+    return to_json(converted)
+
+
+def present_item(kind: Kind, version: str, record: Record) -> bytes:
+    """One stored object as an item of a list: items of built-in kinds carry no kind, as in Kubernetes."""
+    if kind.custom or kind.versions[version].from_storage is not None:
+        return present(kind, version, record)
+    return record.raw

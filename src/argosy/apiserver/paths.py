@@ -1,0 +1,137 @@
+"""Paths that are no resources: health, version, discovery, OpenAPI, metrics, the list of paths itself."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import Final
+
+from argosy.apiserver import encoding, negotiation
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.discovery import Discovery
+from argosy.apiserver.handling import PathHandler
+from argosy.apiserver.http.messages import Headers, Request, Response
+from argosy.apiserver.openapi import OpenAPI
+from argosy.base.metrics import Registry
+
+TEXT: Final = "text/plain; charset=utf-8"
+# The Kubernetes version whose API is spoken.
+KUBERNETES: Final = "v1.35.4"
+HEALTH: Final = ("/healthz", "/livez", "/readyz")
+_CHECKS: Final = ("ping", "log", "store")
+
+
+def version() -> dict[str, str]:
+    from argosy import __version__
+
+    return {
+        "major": "1",
+        "minor": "35",
+        "emulationMajor": "1",
+        "emulationMinor": "35",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "34",
+        "gitVersion": f"{KUBERNETES}+argosy-{__version__}",
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": f"python{platform.python_version()}",
+        "compiler": platform.python_implementation().lower(),
+        "platform": f"{platform.system().lower()}/{_machine()}",
+    }
+
+
+def _machine() -> str:
+    machine = platform.machine().lower()
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
+
+
+def public() -> Mapping[str, PathHandler]:
+    """What anybody may ask."""
+    body = encoding.to_json(version())
+    handlers: dict[str, PathHandler] = {"/version": lambda _: Response(200, body)}
+    for path in HEALTH:
+        handlers[path] = _healthy
+        handlers |= {f"{path}/{check}": _healthy for check in _CHECKS}
+    return handlers
+
+
+def _healthy(request: Request) -> Response:
+    if "verbose" in request.query:
+        name = request.path.strip("/").partition("/")[0]
+        lines = "".join(f"[+]{check} ok\n" for check in _CHECKS)
+        return Response(200, f"{lines}{name} check passed\n".encode(), TEXT)
+    return Response(200, b"ok", TEXT)
+
+
+class Paths:
+    """What known users may ask, as far as RBAC lets them."""
+
+    def __init__(self, cluster: Cluster, metrics: Registry) -> None:
+        self._discovery = Discovery(cluster.scheme)
+        self._openapi = OpenAPI(cluster.scheme)
+        self._cluster = cluster
+        self._metrics = metrics
+
+    def __call__(self, request: Request) -> Response | None:
+        path = request.path.rstrip("/") or "/"
+        if request.method not in {"GET", "HEAD"}:
+            return None
+        if path == "/metrics":
+            return Response(
+                200, self._metrics.exposition(), "text/plain; version=0.0.4; charset=utf-8"
+            )
+        if path == "/":
+            return Response(200, encoding.to_json({"paths": self._all_paths()}))
+        if path.startswith("/openapi/"):
+            return self._openapi_answer(path, request)
+        return self._discovery_answer(path, request)
+
+    def _discovery_answer(self, path: str, request: Request) -> Response | None:
+        aggregated = ""
+        if path in {"/api", "/apis"}:
+            aggregated = _aggregated_version(request.header(b"accept"))
+        document = self._discovery.document(path, aggregated)
+        if document is None:
+            return None
+        headers: Headers = (("Vary", "Accept"),)
+        if document.etag:
+            headers += (("ETag", document.etag),)
+            if request.header(b"if-none-match") == document.etag:
+                return Response(304, b"", document.content_type, headers)
+        return Response(200, document.body, document.content_type, headers)
+
+    def _openapi_answer(self, path: str, request: Request) -> Response | None:
+        if path == "/openapi/v2":
+            negotiation.negotiate(request.header(b"accept"))
+            return Response(200, self._openapi.v2().body)
+        if path == "/openapi/v3":
+            return Response(200, self._openapi.v3_index().body)
+        document = self._openapi.v3(path.removeprefix("/openapi/v3/"))
+        if document is None:
+            return None
+        given = request.query.get("hash")
+        if given and given != document.etag:
+            return Response(301, b"", headers=(("Location", f"{path}?hash={document.etag}"),))
+        return Response(200, document.body, headers=(("ETag", f'"{document.etag}"'),))
+
+    def _all_paths(self) -> list[str]:
+        fixed = ["/", *HEALTH, "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
+        return sorted([*fixed, *self._discovery.paths()])
+
+
+def _aggregated_version(accept: str) -> str:
+    """The first form of the Accept header that can be given: v2, v2beta1, or "" for the old documents."""
+    for media_range in accept.split(","):
+        if "as=APIGroupDiscoveryList" in media_range:
+            parameters = dict(
+                p.strip().split("=", 1) for p in media_range.split(";")[1:] if "=" in p
+            )
+            if parameters.get("g") == "apidiscovery.k8s.io" and parameters.get("v") in {
+                "v2",
+                "v2beta1",
+            }:
+                return parameters["v"]
+        elif media_range.split(";")[0].strip() in {"application/json", "*/*"}:
+            return ""
+    return ""

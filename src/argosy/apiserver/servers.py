@@ -1,0 +1,75 @@
+"""One cluster put together and served: store, cluster, access, admission, verbs, paths, listener.
+
+`build` wires, and is the one place that knows all the parts; nothing else imports it but the layers above. A server
+without a listener is complete too: the local client works on it.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from argosy.apiserver import paths
+from argosy.apiserver.access.authenticating import Authentication
+from argosy.apiserver.access.identities import User
+from argosy.apiserver.access.rbac import Rbac
+from argosy.apiserver.access.tokens import Signer
+from argosy.apiserver.admission import plugins
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.customs import Customs
+from argosy.apiserver.dispatching import Dispatching
+from argosy.apiserver.flows import Flows
+from argosy.apiserver.handling import Handling
+from argosy.apiserver.http.serving import Listener, listen
+from argosy.apiserver.observing import Observer
+from argosy.apiserver.specials import specials
+from argosy.base.clock import Clock
+from argosy.base.ids import Ids
+from argosy.base.metrics import Registry
+from argosy.store import Store
+
+
+@dataclass(slots=True)
+class ClusterServer:
+    """A cluster and the chain that answers for it."""
+
+    cluster: Cluster
+    rbac: Rbac
+    signer: Signer
+    customs: Customs
+    dispatching: Dispatching
+    handling: Handling
+    metrics: Registry
+
+    async def listen(self, host: str, port: int, tls: ssl.SSLContext) -> Listener:
+        return await listen(self.handling, host, port, tls)
+
+
+def build(
+    store: Store,
+    *,
+    clock: Clock,
+    ids: Ids,
+    signer: Signer,
+    tokens: Mapping[str, User],
+    flows: Flows | None = None,
+) -> ClusterServer:
+    """`tokens` are the bearer tokens known from the start."""
+    cluster = Cluster(store, clock=clock, ids=ids, admission=plugins())
+    customs = Customs(cluster)
+    customs.load()
+    rbac = Rbac(cluster)
+    metrics = Registry()
+    authentication = Authentication(cluster, signer, rbac, tokens)
+    dispatching = Dispatching(cluster, specials(rbac, signer, authentication))
+    handling = Handling(
+        authenticator=authentication,
+        authorizer=rbac,
+        flows=flows or Flows(),
+        public=paths.public(),
+        paths=paths.Paths(cluster, metrics),
+        resources=dispatching,
+        observer=Observer(metrics),
+    )
+    return ClusterServer(cluster, rbac, signer, customs, dispatching, handling, metrics)

@@ -1,0 +1,179 @@
+"""Binding a pod to a node, and evicting one within what its disruption budget allows."""
+
+from __future__ import annotations
+
+from argosy.apiserver import bodies, encoding, options
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.http.messages import Request, Response
+from argosy.apiserver.verbs import deleting, storing
+from argosy.base import fielderrors
+from argosy.base.errors import BadRequest, Cause, Details, InternalError, Invalid, TooManyRequests
+from argosy.base.selectors import labels
+from argosy.base.types import Object
+from argosy.store import Record, Selection
+
+_BINDING = "io.k8s.api.core.v1.Binding"
+_BUDGETS = "poddisruptionbudgets.policy"
+
+
+async def bind_virtual(cluster: Cluster, call: Call, request: Request) -> Response:
+    """POST of a Binding to /bindings: the pod's name is the binding's."""
+    binding = bodies.read_plain(request.body, _BINDING)
+    name = (binding.get("metadata") or {}).get("name", "")
+    pods = cluster.kind("", "pods")
+    return await _bind(
+        cluster,
+        Call(
+            call.user,
+            "create",
+            pods,
+            "v1",
+            call.namespace,
+            name,
+            "binding",
+            call.options,
+            call.agent,
+        ),
+        binding,
+    )
+
+
+async def bind(cluster: Cluster, call: Call, request: Request) -> Response:
+    """POST to pods/NAME/binding."""
+    return await _bind(cluster, call, bodies.read_plain(request.body, _BINDING))
+
+
+async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
+    target = binding.get("target") or {}
+    node = target.get("name", "")
+    problems = []
+    if target.get("kind", "Node") not in {"", "Node"}:
+        problems.append(
+            fielderrors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
+        )
+    if not node:
+        problems.append(fielderrors.required("target.name", ""))
+    if problems:
+        raise Invalid("Binding", call.name, problems)
+    current = cluster.store.latest(call.key)
+    if current is None:
+        raise call.not_found()
+    pod = encoding.from_bytes(call.kind, current.raw)
+    meta, spec = pod["metadata"], pod["spec"]
+    given = binding.get("metadata") or {}
+    if given.get("uid") and given["uid"] != meta["uid"]:
+        raise call.conflict(
+            f"Precondition failed: UID in precondition: {given['uid']}, UID in object meta: {meta['uid']}"
+        )
+    if meta.get("deletionTimestamp"):
+        raise call.conflict(f"pod {call.name} is being deleted, cannot be assigned to a host")
+    if spec.get("nodeName"):
+        raise call.conflict(f'pod {call.name} is already assigned to node "{spec["nodeName"]}"')
+    if spec.get("schedulingGates"):
+        raise call.conflict(f"pod {call.name} has non-empty .spec.schedulingGates")
+    spec["nodeName"] = node
+    for field in ("labels", "annotations"):
+        if given.get(field):
+            meta.setdefault(field, {}).update(given[field])
+    _set_scheduled(cluster, pod)
+    await storing.store(cluster, call, pod, expect=current.revision)
+    return Response(201, encoding.to_json(_success()))
+
+
+def _set_scheduled(cluster: Cluster, pod: Object) -> None:
+    conditions = pod.setdefault("status", {}).setdefault("conditions", [])
+    conditions[:] = [c for c in conditions if c.get("type") != "PodScheduled"]
+    conditions.append({
+        "type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": cluster.now(),
+        "observedGeneration": pod["metadata"].get("generation", 1),
+    })  # fmt: skip
+
+
+async def evict(cluster: Cluster, call: Call, request: Request) -> Response:
+    """POST of an Eviction: a delete that asks the disruption budgets first."""
+    eviction = bodies.read_plain(request.body, "io.k8s.api.policy.v1.Eviction")
+    given = (eviction.get("metadata") or {}).get("name", call.name)
+    if given != call.name:
+        raise BadRequest("name in URL does not match name in Eviction object")
+    wished = options.with_delete_body(call.options, eviction.get("deleteOptions") or {})
+    current = cluster.store.latest(call.key)
+    if current is None:
+        raise call.not_found()
+    pod = encoding.from_bytes(call.kind, current.raw)
+    if _needs_budget(pod):
+        await _spend_budget(cluster, call, pod)
+    delete = Call(
+        call.user,
+        "delete",
+        call.kind,
+        call.version,
+        call.namespace,
+        call.name,
+        options=wished,
+        agent=call.agent,
+    )
+    await deleting.delete(cluster, delete)
+    return Response(201, encoding.to_json(_success()))
+
+
+def _needs_budget(pod: Object) -> bool:
+    """A pod that has ended, is leaving or never started disturbs nobody."""
+    phase = (pod.get("status") or {}).get("phase")
+    return phase not in {"Succeeded", "Failed", "Pending"} and not pod["metadata"].get(
+        "deletionTimestamp"
+    )
+
+
+async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
+    budgets = _budgets(cluster, pod)
+    if len(budgets) > 1:
+        raise InternalError(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+        )
+    if not budgets or call.options.dry_run:
+        return
+    record, budget = budgets[0]
+    name, status = budget["metadata"]["name"], budget.setdefault("status", {})
+    if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
+        raise _refused(
+            f"The disruption budget {name} is still being processed by the server.", retry=10
+        )
+    if status.get("disruptionsAllowed", 0) <= 0:
+        needed, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+        raise _refused(
+            f"The disruption budget {name} needs {needed} healthy pods and has {healthy} currently",
+        )
+    status["disruptionsAllowed"] -= 1
+    status.setdefault("disruptedPods", {})[call.name] = cluster.now()
+    kind = cluster.kind("policy", "poddisruptionbudgets")
+    spend = Call(call.user, "update", kind, "v1", call.namespace, name, "status", agent=call.agent)
+    await storing.store(cluster, spend, budget, expect=record.revision)
+
+
+def _budgets(cluster: Cluster, pod: Object) -> list[tuple[Record, Object]]:
+    kind = cluster.kind("policy", "poddisruptionbudgets")
+    found = []
+    for record in cluster.store.list(
+        _BUDGETS, Selection(namespace=pod["metadata"]["namespace"])
+    ).records:
+        budget = encoding.from_bytes(kind, record.raw)
+        selector = (budget.get("spec") or {}).get("selector")
+        if selector is not None and labels.from_object(selector).matches(
+            pod["metadata"].get("labels") or {}
+        ):
+            found.append((record, budget))
+    return found
+
+
+def _refused(why: str, retry: int = 0) -> TooManyRequests:
+    error = TooManyRequests(
+        "Cannot evict pod as it would violate the pod's disruption budget.",
+        retry_after_seconds=retry,
+    )
+    error.details = Details(causes=(Cause("DisruptionBudget", why),), retryAfterSeconds=retry)
+    return error
+
+
+def _success() -> Object:
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}

@@ -1,0 +1,56 @@
+"""create: from a decoded, defaulted object to a stored one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.verbs import metadata, owning, storing, validating
+from argosy.base import errors
+from argosy.base.types import Object
+from argosy.store import Key, Mismatch, Record
+
+# Kubernetes tries this often to find a free name for generateName.
+NAME_ATTEMPTS: Final = 8
+
+
+async def create(cluster: Cluster, call: Call, obj: Object) -> Record:
+    """`obj` is in the storage version and is the call's to change."""
+    metadata.check_scope(call, obj)
+    owning.track_create(cluster, call, obj)
+    return await insert(cluster, call, obj)
+
+
+async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
+    """The rest of a create, for those that have settled managedFields themselves (server-side apply)."""
+    for plugin in cluster.admission:
+        plugin.admit(cluster, call, obj, None)
+    generated = not obj["metadata"].get("name") and bool(obj["metadata"].get("generateName"))
+    metadata.identify(cluster, call, obj)
+    if call.kind.rules.prepare_create is not None:
+        call.kind.rules.prepare_create(obj)
+    validating.check_create(call, obj)
+    if generated:
+        _find_free_name(cluster, call, obj)
+    for plugin in cluster.admission:
+        plugin.validate(cluster, call, obj, None)
+    name = obj["metadata"]["name"]
+    try:
+        return await storing.store(cluster, call, obj, expect=0)
+    except Mismatch:
+        raise errors.already_exists(call.kind.group, call.kind.plural, name) from None
+
+
+def _find_free_name(cluster: Cluster, call: Call, obj: Object) -> None:
+    meta = obj["metadata"]
+    for _ in range(NAME_ATTEMPTS):
+        if (
+            cluster.store.latest(
+                Key(call.kind.stored_resource, meta.get("namespace", ""), meta["name"])
+            )
+            is None
+        ):
+            return
+        meta["name"] = meta["generateName"][: metadata.MAX_PREFIX] + cluster.ids.suffix()
+    raise errors.already_exists(call.kind.group, call.kind.plural, meta["generateName"])

@@ -1,0 +1,75 @@
+"""The last steps of every write: give it a revision, encode it, hand it to the store, wait until it is on disk.
+
+`store` and `remove` are synchronous up to the hand-over. What hangs on a kind (custom kinds on CRDs, permissions on
+roles) is told of the write after it is visible and before the
+writer gets its answer, so that a client which has created a CRD can use it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from argosy.api.kinds import Kind
+from argosy.apiserver import encoding
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster
+from argosy.base import errors
+from argosy.base.errors import ServiceUnavailable, TooLarge
+from argosy.base.types import Object
+from argosy.store import Key, Record, StoreUnavailable
+
+
+async def store(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Record:
+    """Write `obj` over the revision `expect` (0: it must be new). With dryRun nothing is written."""
+    return await _commit(cluster, call.kind, hand_over(cluster, call, obj, expect=expect))
+
+
+def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:
+    """The synchronous part: on return the write has its place in the order of all writes."""
+    metadata = obj["metadata"]
+    key = Key(call.kind.stored_resource, metadata.get("namespace", ""), metadata["name"])
+    if not call.options.dry_run:
+        metadata["resourceVersion"] = str(cluster.store.next_revision())
+    raw = encoding.to_bytes(obj)
+    if len(raw) > encoding.MAX_OBJECT_BYTES:
+        raise TooLarge(
+            f'{call.kind.resource} "{key.name}" is too large: {len(raw)} bytes, the limit of one object is '
+            f"{encoding.MAX_OBJECT_BYTES} bytes; split it or keep large data outside the cluster"
+        )
+    meta = encoding.meta_of(call.kind, obj)
+    if call.options.dry_run:
+        return _ready(Record(key, expect, raw, meta))
+    return cluster.store.put(key, raw, meta, expect=expect)
+
+
+async def remove(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Record:
+    """Take an object out of the store; `obj` is its last state, which watchers are shown."""
+    metadata = obj["metadata"]
+    key = Key(call.kind.stored_resource, metadata.get("namespace", ""), metadata["name"])
+    if call.options.dry_run:
+        return Record(key, expect, encoding.to_bytes(obj), encoding.meta_of(call.kind, obj))
+    metadata["resourceVersion"] = str(cluster.store.next_revision())
+    pending = cluster.store.delete(key, encoding.to_bytes(obj), expect=expect)
+    return await _commit(cluster, call.kind, pending, deleted=True)
+
+
+async def _commit(
+    cluster: Cluster, kind: Kind, pending: Awaitable[Record], *, deleted: bool = False
+) -> Record:
+    try:
+        record = await pending
+    except StoreUnavailable as error:
+        raise ServiceUnavailable(str(error)) from error
+    for hook in cluster.committed.get(kind.stored_resource, ()):
+        hook(kind, record, deleted)
+    return record
+
+
+async def _ready(record: Record) -> Record:
+    return record
+
+
+def check_revision(call: Call, given: str, current: Record) -> None:
+    """Optimistic concurrency: a write that names a revision must name the current one."""
+    if given and given != str(current.revision):
+        raise errors.stale(call.kind.group, call.kind.plural, call.name)

@@ -1,0 +1,70 @@
+"""Reads the command line and hands over to the command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from argosy import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.command is None:
+        parser.print_help()
+        return 2
+    run: int = parsed.run(parsed)
+    return run
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="argosy", description="AI jobs over a fleet of Kubernetes clusters."
+    )
+    parser.add_argument("--version", action="version", version=f"argosy {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    serve = commands.add_parser(
+        "serve",
+        help="run one bare cluster in the foreground",
+        description="Run one bare cluster in the foreground: a Kubernetes API over HTTPS, kept in a directory or in memory.",
+    )
+    serve.add_argument(
+        "--state",
+        type=Path,
+        metavar="DIR",
+        help="directory that keeps the cluster (store, keys, certificates)",
+    )
+    serve.add_argument(
+        "--kubeconfig",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="where to write the kubeconfig (mode 0600, context `cluster`)",
+    )
+    serve.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        metavar="N",
+        help="port on 127.0.0.1 (default: a free one, remembered in DIR)",
+    )
+    serve.add_argument(
+        "--memory", action="store_true", help="keep everything in memory; nothing survives the end"
+    )
+    serve.set_defaults(run=_serve)
+    return parser
+
+
+def _serve(parsed: argparse.Namespace) -> int:
+    from argosy.cli.serving import run
+
+    if parsed.state is None and not parsed.memory:
+        print(
+            "argosy serve: say where the cluster is kept: --state DIR, or --memory for one that is gone at the end",
+            file=sys.stderr,
+        )
+        return 2
+    return run(parsed)

@@ -1,0 +1,71 @@
+"""Events live for an hour after they were last written, as in Kubernetes.
+
+The order in which they were written is the order in which they end, so a queue of (when, which, revision) is
+enough: whoever was written again since is found further back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Final
+
+import msgspec
+
+from argosy.apiserver.clusters import Cluster
+from argosy.base.timestamps import parse_time
+from argosy.store import Key, Record
+from argosy.workloads.housekeeping.editing import delete
+from argosy.workloads.housekeeping.following import follow
+
+TTL_SECONDS: Final = 3600.0
+# How often the queue is looked at; an event may live this much longer.
+SWEEP_SECONDS: Final = 30.0
+_CONCURRENT: Final = 256
+
+
+async def expire_events(cluster: Cluster) -> None:
+    written: deque[tuple[float, Key, int]] = deque()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_note(cluster, written), name="written events")
+        tasks.create_task(_sweep(cluster, written), name="event sweep")
+
+
+async def _note(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> None:
+    async for events in follow(cluster, "events"):
+        now = cluster.clock.time()
+        present = [e for e in events if e.type != "DELETED"]
+        notes = [
+            (min(now, _time_of(e.record, now)), e.record.key, e.record.revision) for e in present
+        ]
+        written.extend(sorted(notes, key=lambda note: note[0]))
+
+
+async def _sweep(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> None:
+    while True:
+        await cluster.clock.sleep(SWEEP_SECONDS)
+        oldest = cluster.clock.time() - TTL_SECONDS
+        ended: list[Record] = []
+        while written and written[0][0] <= oldest:
+            _, key, revision = written.popleft()
+            record = cluster.store.get(key)
+            if record is not None and record.revision == revision:
+                ended.append(record)
+        for start in range(0, len(ended), _CONCURRENT):
+            batch = ended[start : start + _CONCURRENT]
+            await asyncio.gather(*(delete(cluster, r.key, uid=r.meta.uid) for r in batch))
+
+
+def _time_of(record: Record, now: float) -> float:
+    """When an event was last written, as far as it says so itself (after a restart)."""
+    obj = msgspec.json.decode(record.raw)
+    series = obj.get("series") or {}
+    text = (
+        series.get("lastObservedTime")
+        or obj.get("lastTimestamp")
+        or obj["metadata"].get("creationTimestamp")
+    )
+    try:
+        return parse_time(text).timestamp() if text else now
+    except ValueError:
+        return now

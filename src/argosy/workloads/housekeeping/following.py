@@ -1,0 +1,43 @@
+"""Following the store: everything that is there, then every change, for as long as it takes.
+
+The first batch shows each present object as ADDED. A follower that was cut off (it was too slow, or the history
+was compacted under it) starts over the same way, so followers must take an ADDED as "look at this", not as "this is
+new".
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from argosy.apiserver.clusters import Cluster
+from argosy.store import EVERYTHING, Bounds, Compacted, Event, Selection, TooSlow
+
+# Housekeeping may fall behind a burst, but never holds more than this.
+_BUFFER = Bounds(events=200_000, size=512 * 1024 * 1024)
+
+
+async def follow(
+    cluster: Cluster, resource: str | None, selection: Selection = EVERYTHING
+) -> AsyncIterator[list[Event]]:
+    """Batches of events of one resource, or of all (None)."""
+    store = cluster.store
+    while True:
+        names = store.resources() if resource is None else [resource]
+        present = [
+            Event("ADDED", record, None)
+            for name in names
+            for record in store.list(name, selection).records
+        ]
+        try:
+            watch = store.watch(resource, selection, since=store.revision, buffer=_BUFFER)
+        except Compacted:
+            continue
+        try:
+            # Even an empty beginning is told, for followers that act on absence.
+            yield present
+            while True:
+                yield await watch.next()
+        except TooSlow:
+            continue
+        finally:
+            watch.close()
