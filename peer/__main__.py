@@ -16,12 +16,10 @@ def main() -> None:
     """Run etcd and kube-apiserver in the foreground."""
     parser = argparse.ArgumentParser(prog="python -m peer", description=__doc__)
     parser.add_argument("directory", type=Path, help="state, certificates, logs and kubeconfig")
-    parser.add_argument("--controller-manager", action="store_true")
+    parser.add_argument("--controllers", default="", help="run these controllers too; '*': all")
     options = parser.parse_args()
     stops = {signal.SIGINT, signal.SIGTERM}
-    with control_plane(
-        options.directory.resolve(), controller_manager=options.controller_manager
-    ) as plane:
+    with control_plane(options.directory.resolve(), controllers=options.controllers) as plane:
         signal.pthread_sigmask(signal.SIG_BLOCK, stops)
         print(f"ready: export KUBECONFIG={plane.kubeconfig}", flush=True)
         signal.sigwait(stops)

@@ -1,11 +1,10 @@
 """Build the real Kubernetes control plane that Argosy is compared with.
 
-`python peer/build.py [NAME…]` compiles kube-apiserver, etcd and the load generator of the
-benchmark from the Go module beside this file (sources come from the Go module proxy, pinned by
-go.sum) into `.peer/bin/` of the repository, or into `$ARGOSY_PEER_DIR/bin`. A binary that was
-built from the same module files and the same sources is left alone, so every make target may
-call this first. `--all` adds kube-controller-manager and kube-scheduler, which only experiments
-need.
+`python peer/build.py [NAME…]` compiles etcd, kube-apiserver, kube-controller-manager and the load
+generator of the benchmark from the Go module beside this file (sources come from the Go module
+proxy, pinned by go.sum) into `.peer/bin/` of the repository, or into `$ARGOSY_PEER_DIR/bin`. A
+binary that was built from the same module files and the same sources is left alone, so every make
+target may call this first. `--all` adds kube-scheduler, which only experiments need.
 
 It deliberately downloads no release binaries: the peer is compiled on the machine that compares,
 by the Go that is at hand, or not at all (exit code 3, so a caller can tell "no Go" from a failed
@@ -33,7 +32,7 @@ PACKAGES = {
     "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
     "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
 }
-DEFAULT = ("etcd", "kube-apiserver", "load")
+DEFAULT = ("etcd", "kube-apiserver", "kube-controller-manager", "load")
 
 
 def binaries() -> Path:
@@ -89,7 +88,7 @@ def main() -> int:
     """Build what the command line names."""
     parser = argparse.ArgumentParser(prog="peer/build.py", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*PACKAGES, []], metavar="NAME")
-    parser.add_argument("--all", action="store_true", help="also the manager and the scheduler")
+    parser.add_argument("--all", action="store_true", help="also the scheduler")
     parser.add_argument("--jobs", type=int, default=2, help="parallel compile jobs (default 2)")
     options = parser.parse_args()
     go = shutil.which("go")

@@ -2,27 +2,21 @@
 
 `control_plane(directory)` starts etcd with its default settings (fsync on) and kube-apiserver with
 default admission, RBAC and priority-and-fairness on free loopback ports, writes a kubeconfig, waits
-until /readyz answers 200 and gives back a `ControlPlane`. Leaving the block ends every process;
-so does the death of this process, because each child asks the kernel for SIGKILL when its parent
-goes.
+until /readyz answers 200 and gives back a `ControlPlane`. Leaving the block ends every process, and
+so does the death of this process (see `children`).
 
 What is set differs from a bare `kube-apiserver` only where every installer sets it too: privileged
 pods are allowed, and anonymous requests reach nothing but health and version. There are two users:
 `admin` (group system:masters) and `plain` (no rights at all). The controller manager is off unless
-asked for, so nothing changes objects behind a test's back; the `default` service account of a
-namespace, which admission of pods needs, has to be created by hand then.
+controllers are named, so nothing changes objects behind a test's back; the `default` service
+account of a namespace, which admission of pods needs, has to be created by hand then.
 
-It deliberately knows nothing about Argosy; `tests/differential` and `bench` put the two side by
-side.
+`serving` runs Argosy behind the same type; `tests/differential` and `bench` put the two side by side.
 """
 
 from __future__ import annotations
 
-import ctypes
-import os
 import secrets
-import signal
-import socket
 import ssl
 import subprocess
 import time
@@ -38,10 +32,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from peer.build import binaries
+from peer.children import child, free_ports
 
 READY_SECONDS = 120.0
-STOP_SECONDS = 10.0
-PR_SET_PDEATHSIG = 1
 ISSUER = "https://kubernetes.default.svc.cluster.local"
 ANONYMOUS = """\
 apiVersion: apiserver.config.k8s.io/v1
@@ -52,8 +45,8 @@ anonymous:
 """
 
 
-class PeerError(Exception):
-    """The control plane could not be started; the text holds the end of the guilty log."""
+class StartError(Exception):
+    """A server could not be started; the text holds the end of the guilty log."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -77,8 +70,12 @@ def is_built(*names: str) -> bool:
 
 
 @contextmanager
-def control_plane(directory: Path, *, controller_manager: bool = False) -> Iterator[ControlPlane]:
-    """Start etcd and kube-apiserver with all state below `directory`; stop them on the way out."""
+def control_plane(directory: Path, *, controllers: str = "") -> Iterator[ControlPlane]:
+    """Start etcd and kube-apiserver with all state below `directory`; stop them on the way out.
+
+    `controllers` is what kube-controller-manager takes under that name (`*` for all its defaults,
+    or a list with commas); without it no controller manager runs.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     tokens = {name: secrets.token_hex(16) for name in ("admin", "plain")}
     _write_inputs(directory, tokens)
@@ -90,7 +87,7 @@ def control_plane(directory: Path, *, controller_manager: bool = False) -> Itera
         def start(name: str, *flags: str) -> None:
             log = stack.enter_context((directory / f"{name}.log").open("wb"))
             processes[name] = stack.enter_context(
-                _process([str(binaries() / name), *flags], log.fileno())
+                child([str(binaries() / name), *flags], log.fileno())
             )
 
         start("etcd", *_etcd_flags(directory, etcd, f"http://127.0.0.1:{peer}"))
@@ -104,18 +101,10 @@ def control_plane(directory: Path, *, controller_manager: bool = False) -> Itera
         )
         _wait_ready(plane, directory)
         write_kubeconfig(plane)
-        if controller_manager:
-            start("kube-controller-manager", *_manager_flags(directory, plane))
+        if controllers:
+            flags = [*_manager_flags(directory, plane), f"--controllers={controllers}"]
+            start("kube-controller-manager", *flags)
         yield plane
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago, all different."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
 
 
 def write_kubeconfig(plane: ControlPlane) -> None:
@@ -193,38 +182,13 @@ def _manager_flags(directory: Path, plane: ControlPlane) -> list[str]:
     ]
 
 
-def _end_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-@contextmanager
-def _process(command: list[str], log: int) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        env={**os.environ, "KUBECONFIG": os.devnull},
-        preexec_fn=_end_with_parent,  # noqa: PLW1509  # no threads exist yet when this is called
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 def _wait_ready(plane: ControlPlane, directory: Path) -> None:
     deadline = time.monotonic() + READY_SECONDS
     while not (plane.ca_file.exists() and _is_ready(plane)):
         for name, process in plane.processes.items():
             if process.poll() is not None or time.monotonic() > deadline:
                 tail = (directory / f"{name}.log").read_text(errors="replace")[-2000:]
-                raise PeerError(f"{name} did not become ready; its log ends with:\n{tail}")
+                raise StartError(f"{name} did not become ready; its log ends with:\n{tail}")
         time.sleep(0.05)
 
 

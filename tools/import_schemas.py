@@ -86,6 +86,8 @@ class GoPackage:
             if "." in word:
                 package, name = word.split(".")
                 return f"{packages.get(package, package)}.{name}"
+            if word == "byte":
+                return "uint8"
             return word if word in BASIC or not word[0].isupper() else f"{self.name}.{word}"
 
         return re.sub(r"[A-Za-z_][\w.]*", qualify, text)
@@ -182,7 +184,7 @@ def definition(modules: Modules, name: str, schema: Facts) -> Facts:
             fields[field]["pointer"] = True
         # Decoding errors name the inlined structs on the way to a field, outermost first.
         via = [option[4:] for option in reversed(options) if option.startswith("via=")]
-        if via and via != ["TypeMeta"]:
+        if via:
             fields[field]["via"] = ".".join(via)
         # omitempty never leaves a struct out; omitzero does.
         struct_value = "$ref" in schema["properties"][field] and not go_type.startswith("*")

@@ -126,6 +126,8 @@ class Kind:
     rules: Rules = Rules()
     # Custom kinds come from a CRD; `uid` of that CRD, "" for built-in kinds.
     crd_uid: str = ""
+    # The revision of the CRD. Objects older than it may lack defaults that its schema has gained since.
+    crd_revision: int = 0
     # The resource whose stored objects these are, where two groups serve the same ones ("events" for
     # events.k8s.io); "" where the kind keeps its own. Versions of such a kind convert from and to that resource's form.
     stored_as: str = ""

@@ -88,7 +88,9 @@ def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None 
         if len(call.warnings) == warned:
             call.content = memory.keep(key, obj)
         return obj
-    head: Object = {field: obj[field] for field in ("apiVersion", "kind", "metadata") if field in obj}
+    head: Object = {
+        field: obj[field] for field in ("apiVersion", "kind", "metadata") if field in obj
+    }
     return accept(call, head, stored=call.content.fresh())
 
 

@@ -8,13 +8,16 @@ Terminating and takes no new objects.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from argosy.api.crds import accept_names, kind_from_crd
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster, describing
+from argosy.base.errors import MethodNotAllowed
 from argosy.base.types import Object
-from argosy.store import EVERYTHING, Record
+from argosy.store import EVERYTHING, Key, Record
 
 RESOURCE = "customresourcedefinitions.apiextensions.k8s.io"
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
@@ -32,7 +35,7 @@ class Customs:
     def load(self) -> None:
         """Kinds of all stored CRDs, at start."""
         for record in self._cluster.store.list(RESOURCE, EVERYTHING).records:
-            self._serve(encoding.from_bytes(self._kind, record.raw))
+            self._serve(encoding.from_bytes(self._kind, record.raw), record.revision)
 
     def _changed(self, kind: Kind, record: Record, deleted: bool) -> None:
         crd = encoding.from_bytes(kind, record.raw)
@@ -40,12 +43,12 @@ class Customs:
             spec = crd["spec"]
             self._cluster.scheme.remove(spec["group"], spec["names"]["plural"])
         else:
-            self._serve(crd)
+            self._serve(crd, record.revision)
 
-    def _serve(self, crd: Object) -> None:
+    def _serve(self, crd: Object, revision: int) -> None:
         if _condition(crd, "Established") != "True":
             return
-        kind = kind_from_crd(crd)
+        kind = replace(kind_from_crd(crd), crd_revision=revision)
         before = self._cluster.scheme.find(kind.group, kind.plural)
         self._cluster.scheme.add(kind)
         if kind.rules.selectable.keys() != (before.rules.selectable.keys() if before else set()):
@@ -53,6 +56,13 @@ class Customs:
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         """No new objects of a kind that is going away."""
+        if not call.kind.custom or new is None or old is not None:
+            return
+        record = cluster.store.latest(Key(RESOURCE, "", call.kind.resource))
+        if record is not None and b'"deletionTimestamp"' in record.raw:
+            raise MethodNotAllowed(
+                "create not allowed while custom resource definition is terminating"
+            )
 
     def validate(
         self, cluster: Cluster, call: Call, new: Object | None, old: Object | None

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from argosy.api.kinds import Kind, prefix_for
+from argosy.api.schema.defaulting import apply_defaults
 from argosy.base.types import Object
 from argosy.store import Meta, Record
 
@@ -69,10 +70,20 @@ def present(kind: Kind, version: str, record: Record) -> bytes:
     """One stored object as JSON in a version."""
     convert = kind.versions[version].from_storage
     if convert is None:
+        if record.revision < kind.crd_revision:
+            return _revived(kind, version, record)
         return prefix(kind, version) + record.raw[1:]
     converted = convert(from_bytes(kind, record.raw))
     converted["apiVersion"] = kind.api_version(version)
     return to_json(converted)
+
+
+def _revived(kind: Kind, version: str, record: Record) -> bytes:
+    """A custom object with the defaults its schema has gained since it was written."""
+    obj = from_bytes(kind, record.raw)
+    apply_defaults(kind.versions[version].schema, obj)
+    obj["apiVersion"] = kind.api_version(version)
+    return to_json(obj)
 
 
 def present_item(kind: Kind, version: str, record: Record) -> bytes:

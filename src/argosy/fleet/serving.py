@@ -78,22 +78,13 @@ async def _serve(
         )
         house = asyncio.create_task(keep_house(server.cluster, ca=files.ca.read_text()))
         try:
-            await _until_stopped(stopping, house)
+            await stopping.wait()
         finally:
             house.cancel()
             await listener.stop()
             await asyncio.gather(house, return_exceptions=True)
     finally:
         await store.close()
-
-
-async def _until_stopped(stopping: asyncio.Event, house: asyncio.Task[None]) -> None:
-    """A housekeeper that fails is a defect: better to end loudly than to go on untidily."""
-    stop = asyncio.create_task(stopping.wait())
-    await asyncio.wait((stop, house), return_when=asyncio.FIRST_COMPLETED)
-    if house.done():
-        stop.cancel()
-        house.result()
 
 
 def _open(settings: Settings) -> Store:

@@ -13,6 +13,7 @@ are those of strategic merge patch and exist on built-in lists only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -91,6 +92,26 @@ class Schema:
     merge_key: str = ""
     patch_strategy: tuple[str, ...] = ()
     validations: tuple[Rule, ...] = ()
+
+    # The schema by which values are judged, where this one only says how they merge: metadata of a custom resource has
+    # the shape of ObjectMeta, but a CRD restricts no more of it than its own schema says.
+    restriction: Schema | None = None
+
+    # What Go knows of a built-in type beyond its OpenAPI schema: the type as reflection prints it (`[]v1.Container`),
+    # the fields that are pointers (an empty value given is kept), those printed even when empty, and for fields of
+    # inlined structs the struct's name, which decoding errors show.
+    go_type: str = ""
+    pointers: frozenset[str] = frozenset()
+    always: frozenset[str] = frozenset()
+    inlined: dict[str, str] = field(default_factory=dict)
+
+    # What the engines have compiled from this schema, filled on first use.
+    decoder: Callable[..., Json] | None = field(default=None, repr=False)
+    pruner: Callable[..., Json] | None = field(default=None, repr=False)
+    defaulter: Callable[..., Json] | None = field(default=None, repr=False)
+    checker: Callable[[Json], bool] | None = field(default=None, repr=False)
+    # Whether an embedded resource lies anywhere below; None until asked.
+    holds_resources: bool | None = field(default=None, repr=False)
 
     def child(self, key: str) -> Schema | None:
         """The schema of a key of an object of this shape, None when it is not known."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from argosy.api.apply import applying, tracking
+import msgspec
+
+from argosy.api.apply import applying, scaling, tracking
 from argosy.api.apply.fieldsets import FieldSet
 from argosy.api.apply.resets import reset_fields
+from argosy.api.apply.versions import at_versions
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.base.types import Object
@@ -30,20 +33,29 @@ def track_create(cluster: Cluster, call: Call, new: Object) -> None:
 
 
 def track(cluster: Cluster, call: Call, new: Object, old: Object | None) -> None:
-    """managedFields of `new` after a write that is not an apply. Both are in the call's version."""
+    """managedFields of `new` after a write that is not an apply. Both are in the storage version."""
     entries = tracking.track_update(
-        call.served.schema, old, new, call.manager, call.api_version, call.subresource, cluster.now(),
-        reset=_reset(call),
+        call.served.schema, None if old is None else _seen(call, old), _seen(call, new),
+        call.manager, call.api_version, call.subresource, cluster.now(),
+        reset=_reset(call), at=at_versions(call.kind, call.version),
     )  # fmt: skip
     _put(new, entries)
+
+
+def track_scale(call: Call, new: Object, path: str, *, changed: bool) -> None:
+    """managedFields of an object whose replicas were written through its scale."""
+    before = new["metadata"].get("managedFields")
+    _put(new, scaling.track_scale(before, call.manager, call.api_version, path, changed=changed))
 
 
 def applied(cluster: Cluster, call: Call, live: Object | None, config: Object) -> Object:
     """The object after a server-side apply, with its managedFields."""
     merged, entries = applying.apply(
         call.served.schema, live, config, call.manager, call.api_version, call.options.force,
-        call.subresource, cluster.now(), reset=_reset(call),
+        call.subresource, cluster.now(), kind=call.kind.kind, reset=_reset(call),
+        at=at_versions(call.kind, call.version),
     )  # fmt: skip
+    merged = {**merged, "metadata": dict(merged.get("metadata") or {})}
     _put(merged, entries)
     return merged
 
@@ -51,6 +63,19 @@ def applied(cluster: Cluster, call: Call, live: Object | None, config: Object) -
 def settled(new: Object, old: Object) -> Object:
     """`new` with the old times where a write has changed nothing else."""
     return tracking.settle_times(old, new)
+
+
+def _seen(call: Call, obj: Object) -> Object:
+    """A stored object as the call's version shows it."""
+    convert = call.served.from_storage
+    if convert is None:
+        return (
+            obj
+            if obj.get("apiVersion") == call.api_version
+            else {**obj, "apiVersion": call.api_version}
+        )
+    own: Object = msgspec.json.decode(msgspec.json.encode(obj))
+    return {**convert(own), "apiVersion": call.api_version}
 
 
 def _put(obj: Object, entries: list[Object]) -> None:

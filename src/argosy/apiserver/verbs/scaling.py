@@ -87,8 +87,10 @@ async def _set(cluster: Cluster, call: Call, scale: Json, current: Record) -> Ob
         raise Invalid("Scale", call.name, [problem], group="autoscaling")
     old = encoding.from_bytes(call.kind, current.raw)
     new = encoding.from_bytes(call.kind, current.raw)
-    _write(new, _paths(call).spec_replicas, replicas)
-    owning.track(cluster, call, new, old)
+    path = _paths(call).spec_replicas
+    changed = _read(old, path) != replicas
+    _write(new, path, replicas)
+    owning.track_scale(call, new, path, changed=changed)
     record = await updating.change(cluster, call, new, old, current)
     return view(call, encoding.from_bytes(call.kind, record.raw))
 

@@ -6,7 +6,11 @@ The rules of a built-in kind check its metadata too, as upstream's do; where a k
 from __future__ import annotations
 
 from argosy.api.crds import validate_custom, validate_custom_status, validate_custom_update
-from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
+from argosy.api.rules.metadata import (
+    validate_generic_metadata_update,
+    validate_metadata,
+    validate_metadata_update,
+)
 from argosy.api.rules.names import is_dns1123_subdomain
 from argosy.apiserver.calls import Call
 from argosy.base.errors import Invalid
@@ -41,11 +45,12 @@ def check_update(call: Call, new: Object, old: Object) -> None:
     check = rules.validate_status if is_status else rules.validate_update
     if check is not None:
         problems = check(new, old)
+    elif call.kind.custom:
+        problems = validate_generic_metadata_update(new, old)
+        judge = validate_custom_status if is_status else validate_custom_update
+        problems += judge(call.served, new, old, call.warnings)
     else:
         problems = validate_metadata_update(new, old)
-        if call.kind.custom:
-            judge = validate_custom_status if is_status else validate_custom_update
-            problems += judge(call.served, new, old, call.warnings)
     _raise(call, new, problems)
     if rules.warnings is not None and not is_status:
         call.warnings += rules.warnings(new, old)

@@ -8,6 +8,9 @@ and its watch over all resources make each of them cost what changed, and nothin
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from argosy.apiserver.clusters import Cluster
 from argosy.workloads.housekeeping.accounts import keep_accounts
@@ -18,14 +21,36 @@ from argosy.workloads.housekeeping.garbage import collect_garbage
 from argosy.workloads.housekeeping.namespaces import end_namespaces
 from argosy.workloads.housekeeping.quotas import count_quotas
 
+logger = logging.getLogger(__name__)
+
+# A housekeeper that failed starts over after this long, twice as long each time it fails again.
+FIRST_PAUSE_SECONDS: Final = 1.0
+LAST_PAUSE_SECONDS: Final = 60.0
+
 
 async def keep_house(cluster: Cluster, *, ca: str = "") -> None:
     """Run all of it until cancelled. `ca` is the PEM text pods trust the API server by."""
+    chores: dict[str, Callable[[], Awaitable[None]]] = {
+        "garbage": lambda: collect_garbage(cluster),
+        "namespaces": lambda: end_namespaces(cluster),
+        "definitions": lambda: end_definitions(cluster),
+        "events": lambda: expire_events(cluster),
+        "accounts": lambda: keep_accounts(cluster, ca),
+        "aggregation": lambda: aggregate_roles(cluster),
+        "quotas": lambda: count_quotas(cluster),
+    }
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(collect_garbage(cluster), name="garbage")
-        tasks.create_task(end_namespaces(cluster), name="namespaces")
-        tasks.create_task(end_definitions(cluster), name="definitions")
-        tasks.create_task(expire_events(cluster), name="events")
-        tasks.create_task(keep_accounts(cluster, ca), name="accounts")
-        tasks.create_task(aggregate_roles(cluster), name="aggregation")
-        tasks.create_task(count_quotas(cluster), name="quotas")
+        for name, chore in chores.items():
+            tasks.create_task(_keep_at(cluster, name, chore), name=name)
+
+
+async def _keep_at(cluster: Cluster, name: str, chore: Callable[[], Awaitable[None]]) -> None:
+    """One object nobody expected must not end the tidying of all others: start over, from what is there."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            await chore()
+        except Exception:  # the task boundary of a housekeeper
+            logger.exception("housekeeping of %s failed; it starts over in %d s", name, pause)
+        await cluster.clock.sleep(pause)
+        pause = min(pause * 2, LAST_PAUSE_SECONDS)

@@ -1,0 +1,55 @@
+"""`python -m bench.apiserver`: all rows on Argosy, then on kube-apiserver + etcd, and a table.
+
+One server runs at a time, bound with the load generator to the same two cores; both write to the
+same disk and call fsync before they acknowledge a write. Without the peer's binaries (see
+peer/build.py) Argosy is measured alone, and the table says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from bench.apiserver.generating import has_go_generator
+from bench.apiserver.measuring import use_two_cores
+from bench.apiserver.printing import table
+from bench.apiserver.rows import ROWS, Measurement, measure
+from peer.running import ControlPlane, control_plane, is_built
+from peer.serving import argosy
+
+Start = Callable[[Path], AbstractContextManager[ControlPlane]]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.apiserver", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0, help="time of each row")
+    parser.add_argument("--only", choices=["argosy", "kube-apiserver"], help="one server alone")
+    parser.add_argument("--directory", type=Path, help="where the servers keep their files")
+    options = parser.parse_args()
+    servers: dict[str, Start] = {"argosy": argosy}
+    if is_built("etcd", "kube-apiserver"):
+        servers["kube-apiserver"] = control_plane
+    else:
+        print("kube-apiserver is not built here (python peer/build.py needs Go): Argosy alone")
+    if not has_go_generator():
+        print("the load generator is Python, which shares the cores: compare with nothing else")
+    if options.only:
+        servers = {options.only: servers[options.only]}
+    print(f"{use_two_cores()} cores shared by server and load generator, {options.seconds} s a row")
+    results: dict[str, list[Measurement]] = {}
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
+        for name, start in servers.items():
+            with start(Path(directory) / name) as plane:
+                results[name] = []
+                for row, measured in measure(plane, options.seconds):
+                    results[name].append(measured)
+                    print(f"  {name}: {row.name}: {measured.load.per_second:,.0f} {row.unit}")
+    print(table(list(ROWS), results))
+
+
+if __name__ == "__main__":
+    main()

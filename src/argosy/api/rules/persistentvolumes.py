@@ -1,0 +1,377 @@
+"""PersistentVolumes: one source each, as pods' volumes have, with the references of a cluster-wide object."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from argosy.api.kinds import Rules
+from argosy.api.rules.claims import VOLUME_MODES, validate_access_modes
+from argosy.api.rules.diffs import internal_diff
+from argosy.api.rules.labels import validate_node_selector
+from argosy.api.rules.metadata import immutable, validate_metadata, validate_metadata_update
+from argosy.api.rules.names import is_dns1123_label, is_dns1123_subdomain
+from argosy.api.rules.nodelabels import warn_node_selector_term
+from argosy.api.rules.pods import oldvolumes
+from argosy.api.rules.pods.defaulting import (
+    default_azure_disk,
+    default_host_path,
+    default_iscsi,
+    default_rbd,
+    default_scale_io,
+    round_up,
+)
+from argosy.api.rules.pods.paths import validate_no_backsteps
+from argosy.api.rules.pods.resources import quantity
+from argosy.api.rules.pods.volumes import (
+    validate_csi_driver_name,
+    validate_host_path,
+    validate_nfs,
+)
+from argosy.api.rules.wording import printed, unsupported
+from argosy.base.fielderrors import FieldError, forbidden, invalid, not_supported, required
+from argosy.base.types import Object
+
+_RECLAIM: Final = ("Delete", "Recycle", "Retain")
+_MOUNT_OPTIONS: Final = "volume.beta.kubernetes.io/mount-options"
+_MOUNTABLE: Final = frozenset(
+    {
+        "gcePersistentDisk",
+        "awsElasticBlockStore",
+        "glusterfs",
+        "nfs",
+        "rbd",
+        "quobyte",
+        "iscsi",
+        "cinder",
+        "cephfs",
+        "azureFile",
+        "vsphereVolume",
+        "azureDisk",
+        "photonPersistentDisk",
+    }
+)
+_DEFAULTS: Final = {
+    "azureDisk": default_azure_disk,
+    "hostPath": default_host_path,
+    "iscsi": default_iscsi,
+    "rbd": default_rbd,
+    "scaleIO": default_scale_io,
+}
+_WARNED: Final = {
+    "cephfs": "deprecated in v1.28, non-functional in v1.31+",
+    "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
+    "scaleIO": "deprecated in v1.16, non-functional in v1.22+",
+    "storageos": "deprecated in v1.22, non-functional in v1.25+",
+    "glusterfs": "deprecated in v1.25, non-functional in v1.26+",
+    "rbd": "deprecated in v1.28, non-functional in v1.31+",
+}
+_OLD_ANNOTATIONS: Final = {
+    "volume.beta.kubernetes.io/storage-class": (
+        'deprecated since v1.8; use "storageClassName" attribute instead'
+    ),
+    _MOUNT_OPTIONS: 'deprecated since v1.31; use "mountOptions" attribute instead',
+}
+_CSI_SECRETS: Final = (
+    "controllerPublishSecretRef",
+    "controllerExpandSecretRef",
+    "nodePublishSecretRef",
+    "nodeExpandSecretRef",
+)
+
+
+def _default(obj: Object) -> None:
+    spec: Object = obj.setdefault("spec", {})
+    if not spec.get("persistentVolumeReclaimPolicy"):
+        spec["persistentVolumeReclaimPolicy"] = "Retain"
+    if spec.get("volumeMode") is None:
+        spec["volumeMode"] = "Filesystem"
+    if capacity := spec.get("capacity"):
+        round_up(capacity)
+    for kind, default in _DEFAULTS.items():
+        if (source := spec.get(kind)) is not None:
+            default(source)
+    status: Object = obj.setdefault("status", {})
+    if not status.get("phase"):
+        status["phase"] = "Pending"
+
+
+def _prepare_create(obj: Object) -> None:
+    obj["status"] = {"phase": "Pending"}
+    if created := (obj.get("metadata") or {}).get("creationTimestamp"):
+        obj["status"]["lastPhaseTransitionTime"] = created
+
+
+def _prepare_update(new: Object, old: Object) -> None:
+    new["status"] = old.get("status", {})
+
+
+def _prepare_status(new: Object, old: Object) -> None:
+    """A change of phase without a time of its own is left to the writer; the same phase keeps its time."""
+    new["spec"] = old.get("spec", {})
+    status, before = new["status"], old.get("status") or {}
+    since = before.get("lastPhaseTransitionTime")
+    if status.get("phase") == before.get("phase") and since is not None:
+        status.setdefault("lastPhaseTransitionTime", since)
+
+
+def _validate(obj: Object) -> list[FieldError]:
+    errors = _validate_object(obj)
+    spec: Object = obj.get("spec") or {}
+    annotations = (obj.get("metadata") or {}).get("annotations") or {}
+    if _MOUNT_OPTIONS in annotations and not _MOUNTABLE & spec.keys():
+        detail = "may not specify mount options for this volume type"
+        errors.append(forbidden(f"metadata.annotations.{_MOUNT_OPTIONS}", detail))
+    return errors
+
+
+def _validate_object(obj: Object) -> list[FieldError]:
+    errors = validate_metadata(obj, False, is_dns1123_subdomain)
+    name = (obj.get("metadata") or {}).get("name", "")
+    errors += _validate_spec(obj.get("spec") or {}, name, "spec")
+    return errors
+
+
+def _validate_spec(spec: Object, name: str, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    modes = spec.get("accessModes") or []
+    if not modes:
+        errors.append(required(f"{path}.accessModes"))
+    errors += validate_access_modes(modes, f"{path}.accessModes")
+    errors += _validate_capacity(spec.get("capacity") or {}, f"{path}.capacity")
+    policy = spec.get("persistentVolumeReclaimPolicy", "")
+    if policy and policy not in _RECLAIM:
+        errors.append(not_supported(f"{path}.persistentVolumeReclaimPolicy", policy, _RECLAIM))
+    if (affinity := spec.get("nodeAffinity")) is not None:
+        at = f"{path}.nodeAffinity.required"
+        if affinity.get("required") is None:
+            errors.append(required(at, "must specify required node constraints"))
+        else:
+            errors += validate_node_selector(affinity["required"], at)
+    errors += _validate_sources(spec, name, path)
+    host_path = (spec.get("hostPath") or {}).get("path", "")
+    if "hostPath" in spec and posixpath.normpath(host_path or ".") == "/" and policy == "Recycle":
+        detail = "may not be 'recycle' for a hostPath mount of '/'"
+        errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", detail))
+    if class_name := spec.get("storageClassName"):
+        errors += [
+            invalid(f"{path}.storageClassName", class_name, text)
+            for text in is_dns1123_subdomain(class_name)
+        ]
+    mode = spec.get("volumeMode")
+    if mode is not None and mode not in VOLUME_MODES:
+        errors.append(not_supported(f"{path}.volumeMode", mode, VOLUME_MODES))
+    if (attributes := spec.get("volumeAttributesClassName")) is not None:
+        at = f"{path}.volumeAttributesClassName"
+        if not attributes:
+            errors.append(required(at, "an empty string is disallowed"))
+        else:
+            errors += [invalid(at, attributes, text) for text in is_dns1123_subdomain(attributes)]
+        if spec.get("csi") is None:
+            detail = "has to be specified when using volumeAttributesClassName"
+            errors.append(required(f"{path}.csi", detail))
+    return errors
+
+
+def _validate_capacity(capacity: Object, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if not capacity:
+        errors.append(required(path))
+    if "storage" not in capacity or len(capacity) > 1:
+        errors.append(unsupported(path, capacity or printed(None), ("storage",)))
+    for name, value in capacity.items():
+        amount = quantity(value)
+        if amount.value() < 0:
+            detail = "must be a valid resource quantity"
+            errors.append(invalid(f"{path}[{name}]", amount.value(), detail))
+        if amount.sign <= 0:
+            detail = "must be greater than zero"
+            errors.append(invalid(f"{path}[{name}]", str(amount), detail))
+    return errors
+
+
+def _validate_sources(spec: Object, name: str, path: str) -> list[FieldError]:
+    errors: list[FieldError] = []
+    count = 0
+    for kind, check in _SOURCES.items():
+        if (source := spec.get(kind)) is None:
+            continue
+        count += 1
+        if count > 1:
+            shown = "cephFS" if kind == "cephfs" else kind
+            detail = "may not specify more than 1 volume type"
+            errors.append(forbidden(f"{path}.{shown}", detail))
+            continue
+        at = "persistentDisk" if kind == "gcePersistentDisk" else kind
+        errors += check(source, f"{path}.{at}")
+        if kind == "iscsi":
+            errors += _validate_iscsi_name(source, name, f"{path}.iscsi")
+        if kind == "local" and spec.get("nodeAffinity") is None:
+            detail = "Local volume requires node affinity"
+            errors.append(required(f"{path}.nodeAffinity", detail))
+    if not count:
+        errors.append(required(path, "must specify a volume type"))
+    return errors
+
+
+def _validate_iscsi_name(source: Object, name: str, path: str) -> list[FieldError]:
+    portal = source.get("targetPortal", "")
+    if source.get("initiatorName") is None or len(f"{name}:{portal}") <= 64:
+        return []
+    return [
+        invalid(
+            f"{path}.targetportal",
+            portal,
+            "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters "
+            "if iscsi.initiatorName is specified.",
+        )
+    ]
+
+
+def _require_reference(source: Object, path: str) -> list[FieldError]:
+    reference = source.get("secretRef")
+    if reference is None:
+        return []
+    return oldvolumes.require(reference, f"{path}.secretRef", "name", "namespace")
+
+
+def _validate_cinder(source: Object, path: str) -> list[FieldError]:
+    return oldvolumes.require(source, path, "volumeID") + _require_reference(source, path)
+
+
+def _validate_azure_file(source: Object, path: str) -> list[FieldError]:
+    errors = oldvolumes.validate_azure_file(source, path)
+    if source.get("secretNamespace") == "":
+        errors.append(required(f"{path}.secretNamespace"))
+    return errors
+
+
+def _validate_glusterfs(source: Object, path: str) -> list[FieldError]:
+    errors = oldvolumes.validate_glusterfs(source, path)
+    if (namespace := source.get("endpointsNamespace")) is not None:
+        at = f"{path}.endpointsNamespace"
+        if not namespace:
+            detail = "if the endpointnamespace is set, it must be a valid namespace name"
+            errors.append(invalid(at, namespace, detail))
+        else:
+            errors += [invalid(at, namespace, text) for text in is_dns1123_label(namespace)]
+    return errors
+
+
+def _validate_local(source: Object, path: str) -> list[FieldError]:
+    if not (local := source.get("path")):
+        return [required(f"{path}.path")]
+    return validate_no_backsteps(local, f"{path}.path")
+
+
+def _validate_storage_os(source: Object, path: str) -> list[FieldError]:
+    plain = {key: value for key, value in source.items() if key != "secretRef"}
+    return oldvolumes.validate_storage_os(plain, path) + _require_reference(source, path)
+
+
+def _validate_csi(source: Object, path: str) -> list[FieldError]:
+    errors = validate_csi_driver_name(source.get("driver", ""), f"{path}.driver")
+    errors += oldvolumes.require(source, path, "volumeHandle")
+    for field in _CSI_SECRETS:
+        if (reference := source.get(field)) is None:
+            continue
+        for part, check in (("name", is_dns1123_subdomain), ("namespace", is_dns1123_label)):
+            at = f"{path}.{field}.{part}"
+            if not (value := reference.get(part)):
+                errors.append(required(at))
+            else:
+                errors += [invalid(at, value, text) for text in check(value)]
+    return errors
+
+
+_SOURCES: Final[Mapping[str, Callable[[Object, str], list[FieldError]]]] = {
+    "hostPath": validate_host_path,
+    "gcePersistentDisk": oldvolumes.validate_gce_disk,
+    "awsElasticBlockStore": oldvolumes.validate_aws_disk,
+    "glusterfs": _validate_glusterfs,
+    "flocker": oldvolumes.validate_flocker,
+    "nfs": validate_nfs,
+    "rbd": oldvolumes.validate_rbd,
+    "quobyte": oldvolumes.validate_quobyte,
+    "cephfs": oldvolumes.validate_cephfs,
+    "iscsi": oldvolumes.validate_iscsi,
+    "cinder": _validate_cinder,
+    "fc": oldvolumes.validate_fc,
+    "flexVolume": oldvolumes.validate_flex,
+    "azureFile": _validate_azure_file,
+    "vsphereVolume": oldvolumes.validate_vsphere,
+    "photonPersistentDisk": oldvolumes.validate_photon,
+    "portworxVolume": oldvolumes.validate_portworx,
+    "azureDisk": oldvolumes.validate_azure_disk,
+    "scaleIO": oldvolumes.validate_scale_io,
+    "local": _validate_local,
+    "storageos": _validate_storage_os,
+    "csi": _validate_csi,
+}
+
+
+def _source(spec: Object) -> Object:
+    return {kind: spec[kind] for kind in _SOURCES if spec.get(kind) is not None}
+
+
+def _validate_update(new: Object, old: Object) -> list[FieldError]:
+    errors = _validate(new) + _validate_object(new)
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    was, now = _source(before), _source(spec)
+    expand = "controllerExpandSecretRef"
+    if "csi" in was and "csi" in now and expand not in was["csi"]:
+        now["csi"] = {key: value for key, value in now["csi"].items() if key != expand}
+    if was != now:
+        text = internal_diff("PersistentVolumeSource", was, now)
+        detail = f"spec.persistentvolumesource is immutable after creation\n{text}"
+        errors.append(forbidden("spec.persistentvolumesource", detail))
+    errors += immutable(spec.get("volumeMode"), before.get("volumeMode"), "volumeMode")
+    if before.get("nodeAffinity") is not None:
+        errors += immutable(spec.get("nodeAffinity"), before["nodeAffinity"], "nodeAffinity")
+    if before.get("volumeAttributesClassName") and spec.get("volumeAttributesClassName") is None:
+        detail = "update from non-nil value to nil is forbidden"
+        errors.append(forbidden("spec.volumeAttributesClassName", detail))
+    return errors
+
+
+def _warn(new: Object, _old: Object | None) -> list[str]:
+    spec: Object = new.get("spec") or {}
+    annotations = (new.get("metadata") or {}).get("annotations") or {}
+    warnings = [
+        f"metadata.annotations[{key}]: {text}"
+        for key, text in _OLD_ANNOTATIONS.items()
+        if key in annotations
+    ]
+    if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
+        warnings.append(
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
+            "the recommended approach is to use dynamic provisioning."
+        )
+    selector = (spec.get("nodeAffinity") or {}).get("required") or {}
+    for index, term in enumerate(selector.get("nodeSelectorTerms") or ()):
+        path = f"spec.nodeAffinity.required.nodeSelectorTerms[{index}]"
+        warnings += warn_node_selector_term(term, path, check_values=False)
+    warnings += [
+        f"spec.{'storageOS' if kind == 'storageos' else kind}: {text}"
+        for kind, text in _WARNED.items()
+        if spec.get(kind) is not None
+    ]
+    return warnings
+
+
+RULES: Final[dict[str, Rules]] = {
+    "PersistentVolume": Rules(
+        default=_default,
+        prepare_create=_prepare_create,
+        prepare_update=_prepare_update,
+        prepare_status=_prepare_status,
+        validate=_validate,
+        validate_update=_validate_update,
+        validate_status=validate_metadata_update,
+        warnings=_warn,
+        name_problems=is_dns1123_subdomain,
+        selectable={"name": lambda obj: str((obj.get("metadata") or {}).get("name", ""))},
+        tracks_generation=False,
+    )
+}

@@ -1,0 +1,117 @@
+"""Which resource a request means: group, version, plural, and whether it lives in namespaces.
+
+Controllers name resources by the constants below; custom ones are made with `Resource(...)`. A `Resource`
+knows its HTTP path and the opening bytes of its objects.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote
+
+import msgspec
+
+from argosy.base.types import Object
+
+
+class Resource(msgspec.Struct, frozen=True, gc=False):
+    """One resource in one version, such as `jobs` of `batch/v1`."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def qualified(self) -> str:
+        """`jobs.batch`, `pods`: how error messages name it."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def prefix(self) -> bytes:
+        """The opening of an object's JSON: brace, kind, apiVersion and a comma."""
+        return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
+
+    def path(self, namespace: str | None = None, name: str = "", subresource: str = "") -> str:
+        """The URL path. No namespace means all of them, which only lists and watches may ask for."""
+        root = f"/apis/{self.group}" if self.group else "/api"
+        parts = [f"{root}/{self.version}"]
+        if self.namespaced and namespace:
+            parts.append(f"namespaces/{quote(namespace, safe='')}")
+        parts.append(self.plural)
+        if name:
+            parts.append(quote(name, safe=""))
+        if subresource:
+            parts.append(subresource)
+        return "/".join(parts)
+
+
+def of(obj: Object, plural: str, *, namespaced: bool = True) -> Resource:
+    """The resource of an object, whose plural the caller knows."""
+    group, _, version = obj["apiVersion"].rpartition("/")
+    return Resource(group, version, plural, obj["kind"], namespaced)
+
+
+def _core(plural: str, kind: str, *, namespaced: bool = True) -> Resource:
+    return Resource("", "v1", plural, kind, namespaced)
+
+
+CONFIG_MAPS: Final = _core("configmaps", "ConfigMap")
+ENDPOINTS: Final = _core("endpoints", "Endpoints")
+EVENTS: Final = _core("events", "Event")
+LIMIT_RANGES: Final = _core("limitranges", "LimitRange")
+NAMESPACES: Final = _core("namespaces", "Namespace", namespaced=False)
+NODES: Final = _core("nodes", "Node", namespaced=False)
+PERSISTENT_VOLUME_CLAIMS: Final = _core("persistentvolumeclaims", "PersistentVolumeClaim")
+PERSISTENT_VOLUMES: Final = _core("persistentvolumes", "PersistentVolume", namespaced=False)
+POD_TEMPLATES: Final = _core("podtemplates", "PodTemplate")
+PODS: Final = _core("pods", "Pod")
+REPLICATION_CONTROLLERS: Final = _core("replicationcontrollers", "ReplicationController")
+RESOURCE_QUOTAS: Final = _core("resourcequotas", "ResourceQuota")
+SECRETS: Final = _core("secrets", "Secret")
+SERVICE_ACCOUNTS: Final = _core("serviceaccounts", "ServiceAccount")
+SERVICES: Final = _core("services", "Service")
+
+CONTROLLER_REVISIONS: Final = Resource("apps", "v1", "controllerrevisions", "ControllerRevision")
+DAEMON_SETS: Final = Resource("apps", "v1", "daemonsets", "DaemonSet")
+DEPLOYMENTS: Final = Resource("apps", "v1", "deployments", "Deployment")
+REPLICA_SETS: Final = Resource("apps", "v1", "replicasets", "ReplicaSet")
+STATEFUL_SETS: Final = Resource("apps", "v1", "statefulsets", "StatefulSet")
+
+CRON_JOBS: Final = Resource("batch", "v1", "cronjobs", "CronJob")
+JOBS: Final = Resource("batch", "v1", "jobs", "Job")
+
+LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
+ENDPOINT_SLICES: Final = Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice")
+POD_DISRUPTION_BUDGETS: Final = Resource(
+    "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"
+)
+PRIORITY_CLASSES: Final = Resource(
+    "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False
+)
+RUNTIME_CLASSES: Final = Resource(
+    "node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", namespaced=False
+)
+STORAGE_CLASSES: Final = Resource(
+    "storage.k8s.io", "v1", "storageclasses", "StorageClass", namespaced=False
+)
+CLUSTER_ROLES: Final = Resource(
+    "rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", namespaced=False
+)
+CLUSTER_ROLE_BINDINGS: Final = Resource(
+    "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False
+)
+ROLES: Final = Resource("rbac.authorization.k8s.io", "v1", "roles", "Role")
+ROLE_BINDINGS: Final = Resource("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding")
+CUSTOM_RESOURCE_DEFINITIONS: Final = Resource(
+    "apiextensions.k8s.io",
+    "v1",
+    "customresourcedefinitions",
+    "CustomResourceDefinition",
+    namespaced=False,
+)

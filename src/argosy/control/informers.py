@@ -1,0 +1,270 @@
+"""Shared informers: a live, decoded copy of a selection of objects, and news of every change.
+
+An informer lists (or streams) its selection once and then follows the watch. Each event is decoded once, into
+the struct type the informer was made for, and shared by every reader: cached objects must not be changed.
+Handlers are called synchronously with (old, new), None standing for "not there", in the order of the events
+of each object.
+
+When the history has moved on (Expired) the selection is read again and compared: what vanished is reported as
+deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged and retried
+from the last revision. Reads cost one dict lookup, by index or by key. There is no resync: handlers that need
+time use a queue's `add_after`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import aclosing
+from typing import Final, Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from argosy.base.clock import Clock
+from argosy.base.errors import BadRequest, Expired, Invalid, StatusError
+from argosy.client.backoffs import Backoff
+from argosy.client.objects import Key, Raw, WatchEvent
+from argosy.client.protocol import Client
+from argosy.client.resources import Resource
+
+T = TypeVar("T")
+
+Handler: TypeAlias = Callable[[T | None, T | None], None]
+Index: TypeAlias = Callable[[T], Iterable[str]]
+
+_LOG: Final = logging.getLogger(__name__)
+_BACKOFF: Final = Backoff(first=0.8, factor=2.0, most=30.0, jitter=1.0)
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Which objects of a resource; by default all of them."""
+
+    namespace: str | None = None
+    label_selector: str = ""
+    field_selector: str = ""
+
+
+EVERYTHING: Final = Selection()
+
+
+class Informer(Generic[T]):
+    """The objects of one selection, decoded as `kind`."""
+
+    def __init__(
+        self,
+        client: Client,
+        resource: Resource,
+        kind: type[T],
+        *,
+        clock: Clock,
+        selection: Selection = EVERYTHING,
+        source: random.Random | None = None,
+    ) -> None:
+        self.resource: Final = resource
+        self.selection: Final = selection
+        self._client = client
+        self._clock = clock
+        self._source = source or random.Random()
+        self._decode = msgspec.json.Decoder(kind).decode
+        self._objects: dict[Key, T] = {}
+        self._revisions: dict[Key, str] = {}
+        self._indexes: dict[str, tuple[Index[T], dict[str, dict[Key, T]]]] = {}
+        self._handlers: list[Handler[T]] = []
+        self._revision = ""
+        self._streams = True
+        self._synced = asyncio.Event()
+
+    # Reading.
+
+    def get(self, namespace: str, name: str) -> T | None:
+        return self._objects.get(Key(namespace, name))
+
+    def items(self) -> Iterable[tuple[Key, T]]:
+        return self._objects.items()
+
+    def by_index(self, index: str, value: str) -> list[T]:
+        """The objects whose index has `value`, in order of their keys."""
+        found = self._indexes[index][1].get(value)
+        return [found[key] for key in sorted(found)] if found else []
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._objects.values())
+
+    # Setting up.
+
+    def add_index(self, name: str, index: Index[T]) -> None:
+        """Keep objects findable by the values `index` gives for each."""
+        values: dict[str, dict[Key, T]] = {}
+        self._indexes[name] = (index, values)
+        for key, obj in self._objects.items():
+            for value in index(obj):
+                values.setdefault(value, {})[key] = obj
+
+    def add_handler(self, handler: Handler[T]) -> None:
+        """Call `handler` for every change from now on, and once for every object there is already."""
+        self._handlers.append(handler)
+        for obj in list(self._objects.values()):
+            handler(None, obj)
+
+    @property
+    def is_synced(self) -> bool:
+        return self._synced.is_set()
+
+    async def synced(self) -> None:
+        """Wait until the cache has held the whole selection once."""
+        await self._synced.wait()
+
+    # Following.
+
+    async def run(self) -> None:
+        """Follow the selection until cancelled."""
+        failures = 0
+        while True:
+            try:
+                if not self._revision and not self._streams:
+                    await self._relist()
+                failures = 0
+                await self._follow()
+            except Expired:
+                self._revision = ""
+                failures += 1
+            except (Invalid, BadRequest) as error:
+                if not self._streams or self._revision:
+                    raise
+                _LOG.info("%s: the server streams no lists (%s)", self.resource.qualified, error)
+                self._streams = False
+                continue
+            except StatusError as error:
+                failures += 1
+                _LOG.warning("%s: cannot list or watch: %s", self.resource.qualified, error)
+            await self._clock.sleep(_BACKOFF.delay(failures, self._source))
+
+    async def _relist(self) -> None:
+        chosen = self.selection
+        result = await self._client.list_all(
+            self.resource,
+            namespace=chosen.namespace,
+            label_selector=chosen.label_selector,
+            field_selector=chosen.field_selector,
+        )
+        seen = set()
+        for raw in result.items:
+            seen.add(raw.key)
+            self._put(raw)
+        self._complete(seen, result.revision)
+
+    async def _follow(self) -> None:
+        chosen = self.selection
+        # The keys of a streamed list, until its end: whatever is cached beyond them is gone.
+        seen: set[Key] | None = None if self._revision else set()
+        events = self._client.watch(
+            self.resource,
+            namespace=chosen.namespace,
+            label_selector=chosen.label_selector,
+            field_selector=chosen.field_selector,
+            since=self._revision,
+            initial_events=seen is not None,
+        )
+        async with aclosing(events):
+            async for event in events:
+                seen = self._take(event, seen)
+
+    def _take(self, event: WatchEvent, seen: set[Key] | None) -> set[Key] | None:
+        raw = event.object
+        if event.type == "DELETED":
+            self._remove(raw.key, self._decode(raw.body))
+            if seen is not None:
+                seen.discard(raw.key)
+        elif event.type != "BOOKMARK":
+            self._put(raw)
+            if seen is not None:
+                seen.add(raw.key)
+        if seen is None:
+            self._revision = raw.revision
+        elif event.initial_end:
+            self._complete(seen, raw.revision)
+            return None
+        return seen
+
+    def _complete(self, seen: set[Key], revision: str) -> None:
+        """The selection has been read whole, as of `revision`."""
+        for key in sorted(self._objects.keys() - seen):
+            self._remove(key, self._objects[key])
+        self._revision = revision
+        self._synced.set()
+
+    def _put(self, raw: Raw) -> None:
+        key = raw.key
+        if self._revisions.get(key) == raw.revision:
+            return
+        new = self._decode(raw.body)
+        old = self._objects.get(key)
+        self._objects[key] = new
+        self._revisions[key] = raw.revision
+        self._reindex(key, old, new)
+        for handler in self._handlers:
+            handler(old, new)
+
+    def _remove(self, key: Key, last: T) -> None:
+        """Forget an object; handlers get its last state as the old one."""
+        old = self._objects.pop(key, None)
+        if old is None:
+            return
+        del self._revisions[key]
+        self._reindex(key, old, None)
+        for handler in self._handlers:
+            handler(last, None)
+
+    def _reindex(self, key: Key, old: T | None, new: T | None) -> None:
+        for index, values in self._indexes.values():
+            for value in index(old) if old is not None else ():
+                if (bucket := values.get(value)) is not None:
+                    bucket.pop(key, None)
+                    if not bucket:
+                        del values[value]
+            for value in index(new) if new is not None else ():
+                values.setdefault(value, {})[key] = new  # type: ignore[assignment]  # new is a T here
+
+
+class Informers:
+    """The informers of one client, shared: one per resource, selection and type."""
+
+    def __init__(self, client: Client, clock: Clock, source: random.Random | None = None) -> None:
+        self._client = client
+        self._clock = clock
+        self._source = source or random.Random()
+        self._informers: dict[tuple[Resource, Selection, type], Informer[object]] = {}
+
+    def informer(
+        self, resource: Resource, kind: type[T], selection: Selection = EVERYTHING
+    ) -> Informer[T]:
+        """The informer of this selection. Ask for all of them before `run`."""
+        key = (resource, selection, kind)
+        found: Informer[T] | None = self._informers.get(key)  # type: ignore[assignment]  # kind is in the key
+        if found is None:
+            found = Informer(
+                self._client,
+                resource,
+                kind,
+                clock=self._clock,
+                selection=selection,
+                source=self._source,
+            )
+            self._informers[key] = found  # type: ignore[assignment]  # as above
+        return found
+
+    async def run(self) -> None:
+        """Run every informer until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for informer in self._informers.values():
+                group.create_task(informer.run(), name=f"informer:{informer.resource.qualified}")
+
+    async def synced(self) -> None:
+        """Wait until every informer has synced."""
+        for informer in self._informers.values():
+            await informer.synced()

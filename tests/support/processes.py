@@ -1,0 +1,108 @@
+"""`argosy serve` as a child process: start it, wait for its line, stop it or kill it.
+
+Tests use the command users use, from the environment the tests run in. `ARGOSY_TEST_COMMAND` may name another
+way to start it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+READY_SECONDS = 60.0
+STOP_SECONDS = 15.0
+
+
+class NotReady(Exception):
+    """The process ended or stayed silent instead of saying that it is ready."""
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of `argosy ARGUMENTS`."""
+    given = os.environ.get("ARGOSY_TEST_COMMAND")
+    head = shlex.split(given) if given else [str(Path(sys.executable).with_name("argosy"))]
+    return [*head, *arguments]
+
+
+def serve_arguments(directory: Path) -> list[str]:
+    """Arguments of a cluster that keeps its state in `directory`."""
+    kubeconfig = directory / "kubeconfig"
+    return ["serve", "--state", str(directory / "state"), "--kubeconfig", str(kubeconfig)]
+
+
+@dataclass(slots=True)
+class ServeProcess:
+    """A running `argosy serve` and the files it works with."""
+
+    process: subprocess.Popen[bytes]
+    directory: Path
+    # The one line it printed when it was ready.
+    line: str
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.directory / "kubeconfig"
+
+    @property
+    def log(self) -> str:
+        return (self.directory / "log").read_text()
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask it to end; returns its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def start(directory: Path, *more: str) -> ServeProcess:
+    """Start a cluster in `directory` and wait until it is ready; a second start goes on with the first's state."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "log").open("ab") as log:
+        process = subprocess.Popen(
+            command(*serve_arguments(directory), *more), stdout=subprocess.PIPE, stderr=log
+        )
+    try:
+        line = _ready_line(process)
+    except NotReady as problem:
+        process.kill()
+        process.wait()
+        raise NotReady(f"{problem}: {(directory / 'log').read_text()[-2000:]}") from None
+    return ServeProcess(process, directory, line)
+
+
+@contextmanager
+def serving(directory: Path, *more: str) -> Iterator[ServeProcess]:
+    """A cluster for the length of a block."""
+    served = start(directory, *more)
+    try:
+        yield served
+    finally:
+        if served.process.poll() is None:
+            served.stop()
+        if served.process.stdout is not None:
+            served.process.stdout.close()
+
+
+def _ready_line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    deadline = time.monotonic() + READY_SECONDS
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        if not selector.select(deadline - time.monotonic()):
+            raise NotReady(f"argosy serve said nothing for {READY_SECONDS:g} s")
+        line = process.stdout.readline().decode()
+    if not line:
+        raise NotReady("argosy serve ended before it was ready")
+    return line.rstrip("\n")
