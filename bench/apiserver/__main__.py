@@ -1,7 +1,8 @@
-"""`python -m bench.apiserver`: all rows on Argosy, then on kube-apiserver + etcd, and a table.
+"""`python -m bench.apiserver`: all rows on Argosy and on kube-apiserver + etcd, and a table.
 
 One server runs at a time, bound with the load generator to the same two cores; both write to the
-same disk and call fsync before they acknowledge a write. Without the peer's binaries (see
+same disk and call fsync before they acknowledge a write. The servers take turns, fresh in every
+round and in alternating order, so that a disturbance or a slow disk meets both. Without the peer's binaries (see
 peer/build.py) Argosy is measured alone, and the table says so.
 """
 
@@ -15,8 +16,8 @@ from pathlib import Path
 
 from bench.apiserver.generating import has_go_generator
 from bench.apiserver.measuring import use_two_cores
-from bench.apiserver.printing import table
-from bench.apiserver.rows import ROWS, Measurement, measure
+from bench.apiserver.printing import Results, table, verdict
+from bench.apiserver.rows import measure
 from peer.running import ControlPlane, control_plane, is_built
 from peer.serving import argosy
 
@@ -27,6 +28,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.apiserver", description=__doc__)
     parser.add_argument("--seconds", type=float, default=5.0, help="time of each row")
+    parser.add_argument("--rounds", type=int, default=3, help="fresh runs of each server")
     parser.add_argument("--only", choices=["argosy", "kube-apiserver"], help="one server alone")
     parser.add_argument("--directory", type=Path, help="where the servers keep their files")
     options = parser.parse_args()
@@ -39,16 +41,21 @@ def main() -> None:
         print("the load generator is Python, which shares the cores: compare with nothing else")
     if options.only:
         servers = {options.only: servers[options.only]}
-    print(f"{use_two_cores()} cores shared by server and load generator, {options.seconds} s a row")
-    results: dict[str, list[Measurement]] = {}
+    print(
+        f"{use_two_cores()} cores shared by server and load generator, "
+        f"{options.rounds} rounds, {options.seconds} s a row"
+    )
+    results: Results = {name: [] for name in servers}
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
-        for name, start in servers.items():
-            with start(Path(directory) / name) as plane:
-                results[name] = []
-                for row, measured in measure(plane, options.seconds):
-                    results[name].append(measured)
-                    print(f"  {name}: {row.name}: {measured.load.per_second:,.0f} {row.unit}")
-    print(table(list(ROWS), results))
+        for number in range(options.rounds):
+            order = list(servers) if number % 2 == 0 else list(reversed(servers))
+            for name in order:
+                with servers[name](Path(directory) / f"{name}-{number}") as plane:
+                    measured = list(measure(plane, options.seconds))
+                results[name].append([each for _, each in measured])
+                print(f"  round {number + 1}: {name} is measured", flush=True)
+    print(table(results))
+    print(verdict(results))
 
 
 if __name__ == "__main__":

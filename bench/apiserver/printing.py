@@ -1,41 +1,66 @@
-"""The benchmark's table: one line per row, both servers side by side, and the ratio."""
+"""The benchmark's table: one line per row, both servers side by side, and the ratio.
+
+A cell is the median of the rounds. The ratio is ours to the peer's throughput, with the smallest
+and the largest of the rounds behind it: a ratio whose range is wide, or spans 1, is not a result.
+"""
 
 from __future__ import annotations
 
-from bench.apiserver.rows import Measurement, Row
+from statistics import median
 
-HEADS = ("", "p50 ms", "p99 ms", "CPU s", "RSS MiB")
+from bench.apiserver.rows import ROWS, Measurement, Row
+
+# Above this share of the cores in other hands, throughput is not comparable.
+QUIET = 0.05
+
+Results = dict[str, list[list[Measurement]]]
 
 
-def table(rows: list[Row], results: dict[str, list[Measurement]]) -> str:
-    """Lay out the measurements; the ratio is ours to the peer's throughput."""
+def table(results: Results) -> str:
+    """Lay out the measurements: `results[server][round][row]`."""
     servers = list(results)
     head = ["row"]
     for server in servers:
-        head += [f"{server} {HEADS[0]}".strip(), *HEADS[1:]]
-    if len(servers) == 2:
-        head.append("ratio")
-    lines = [head]
-    for index, row in enumerate(rows):
-        measured = [results[server][index] for server in servers]
+        head += [server, "p50 ms", "p99 ms", "CPU s", "CPU µs/op", "RSS MiB"]
+    lines = [head + ["ratio (range)"] * (len(servers) == 2)]
+    for index, row in enumerate(ROWS):
+        rounds = [[each[index] for each in results[server]] for server in servers]
         line = [row.name]
-        for each in measured:
-            line += _cells(row, each)
-        if len(measured) == 2:
-            line.append(f"{measured[0].load.per_second / measured[1].load.per_second:.2f}")
+        for measured in rounds:
+            line += _cells(row, measured)
+        if len(rounds) == 2:
+            line.append(_ratio(*rounds))
         lines.append(line)
     return _aligned(lines)
 
 
-def _cells(row: Row, measured: Measurement) -> list[str]:
-    load = measured.load
+def verdict(results: Results) -> str:
+    """Say whether the machine was quiet enough for the throughput to mean anything."""
+    others = [each.others for rounds in results.values() for rows in rounds for each in rows]
+    disturbed = sum(share > QUIET for share in others)
+    if not disturbed:
+        return f"quiet: other processes used at most {max(others):.0%} of the cores in any row"
+    return (
+        f"NOT QUIET: other processes used more than {QUIET:.0%} of the cores in {disturbed} of "
+        f"{len(others)} measurements (at most {max(others):.0%}); throughput, latency and ratio "
+        "are not comparable, CPU µs/op and RSS still are"
+    )
+
+
+def _cells(row: Row, measured: list[Measurement]) -> list[str]:
     return [
-        f"{load.per_second:,.0f} {row.unit}",
-        f"{load.p50_ms:.1f}",
-        f"{load.p99_ms:.1f}",
-        f"{measured.cpu_seconds:.1f}",
-        f"{measured.rss_bytes / 2**20:,.0f}",
+        f"{median(each.load.per_second for each in measured):,.0f} {row.unit}",
+        f"{median(each.load.p50_ms for each in measured):.1f}",
+        f"{median(each.load.p99_ms for each in measured):.1f}",
+        f"{median(each.cpu_seconds for each in measured):.1f}",
+        f"{median(each.cpu_micros for each in measured):,.0f}",
+        f"{median(each.rss_bytes for each in measured) / 2**20:,.0f}",
     ]
+
+
+def _ratio(ours: list[Measurement], peers: list[Measurement]) -> str:
+    ratios = [a.load.per_second / b.load.per_second for a, b in zip(ours, peers, strict=True)]
+    return f"{median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
 
 
 def _aligned(lines: list[list[str]]) -> str:

@@ -8,12 +8,14 @@ defaults. Every row runs for the same time, over HTTPS and HTTP/1.1 with connect
 from __future__ import annotations
 
 import json
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bench.apiserver.generating import NAMESPACE, Load, generate
-from bench.apiserver.measuring import Usage, usage
+from bench.apiserver.measuring import cores, usage
 from peer.running import ControlPlane
 
 LISTED = 1000
@@ -35,6 +37,12 @@ class Measurement:
     load: Load
     cpu_seconds: float
     rss_bytes: int
+    others: float
+
+    @property
+    def cpu_micros(self) -> float:
+        """CPU of the server for one request, or for one event that was delivered."""
+        return 1e6 * self.cpu_seconds / (self.load.delivered or self.load.operations)
 
 
 ROWS = (
@@ -84,10 +92,12 @@ def measure(plane: ControlPlane, seconds: float) -> Iterator[tuple[Row, Measurem
         make_namespace(plane, namespace)
         generate(plane, work="create", prefix="x", count=LISTED, seconds=0, namespace=namespace)
     for row in ROWS:
-        before = usage(plane.processes.values())
+        began, busy, before = time.monotonic(), cores(), usage(plane.processes.values())
         load = generate(plane, seconds=seconds, **row.flags)
-        after: Usage = usage(plane.processes.values())
-        yield row, Measurement(load, after.cpu_seconds - before.cpu_seconds, after.rss_bytes)
+        after = usage(plane.processes.values())
+        spent = after.cpu_seconds - before.cpu_seconds
+        others = cores().others_since(busy, spent, time.monotonic() - began)
+        yield row, Measurement(load, spent, after.rss_bytes, others)
 
 
 def make_namespace(plane: ControlPlane, name: str) -> None:

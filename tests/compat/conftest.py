@@ -12,4 +12,12 @@ from tests.support.clusters import (
     private_cluster,
 )
 
-__all__ = ["address", "api", "kubeconfig", "kubectl", "kubectl_home", "namespace", "private_cluster"]
+__all__ = [
+    "address",
+    "api",
+    "kubeconfig",
+    "kubectl",
+    "kubectl_home",
+    "namespace",
+    "private_cluster",
+]

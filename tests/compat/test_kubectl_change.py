@@ -40,7 +40,10 @@ def test_a_json_patch_whose_test_fails_changes_nothing(kubectl: Kubectl) -> None
         {"op": "test", "path": "/data/a", "value": "1"},
     ]
     got = kubectl.fails("patch", "cm", "app", "--type=json", "-p", json.dumps(operations))
-    assert got == "The request is invalid: the server rejected our request due to an error in our request\n"
+    assert (
+        got
+        == "The request is invalid: the server rejected our request due to an error in our request\n"
+    )
     assert data(kubectl) == {"a": "1"}
 
 
@@ -266,4 +269,4 @@ def test_diff_on_the_server_side(kubectl: Kubectl) -> None:
     got = kubectl.run("diff", "--server-side", "-f", "-", stdin=config_map("app", {"a": "2"}))
     assert got.code == 1
     changed = [line for line in got.lines if line.startswith(("+ ", "- "))]
-    assert changed == ["-  a: \"1\"", "-  b: \"1\"", "+  a: \"2\""]
+    assert changed == ['-  a: "1"', '-  b: "1"', '+  a: "2"']

@@ -48,7 +48,11 @@ NAMESPACED = {
     "cronjob": Case(
         ["cronjob", "x", "--image=app:v1", "--schedule=*/5 * * * *", "--", "date"],
         "cronjob.batch/x created",
-        {"spec.concurrencyPolicy": "Allow", "spec.suspend": False, "spec.failedJobsHistoryLimit": 1},
+        {
+            "spec.concurrencyPolicy": "Allow",
+            "spec.suspend": False,
+            "spec.failedJobsHistoryLimit": 1,
+        },
     ),
     "configmap": Case(
         ["configmap", "x", "--from-literal=a=1", "--from-literal=b=2"],
@@ -192,7 +196,9 @@ def test_create_for_the_whole_cluster(kubectl: Kubectl, generator: str) -> None:
 
 def test_a_job_from_a_cronjob_is_owned_by_it(kubectl: Kubectl) -> None:
     kubectl("create", "cronjob", "tick", "--image=app:v1", "--schedule=@daily", "--", "date")
-    assert kubectl("create", "job", "now", "--from=cronjob/tick").stdout == "job.batch/now created\n"
+    assert (
+        kubectl("create", "job", "now", "--from=cronjob/tick").stdout == "job.batch/now created\n"
+    )
     owner = kubectl("get", "job", "now", "-o", "jsonpath={.metadata.ownerReferences[0]}").json
     assert (owner["kind"], owner["name"], owner["controller"]) == ("CronJob", "tick", True)
 

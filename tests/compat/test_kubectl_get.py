@@ -187,7 +187,9 @@ def test_sorting(filled: Kubectl) -> None:
     rows = filled("get", "pods", "--sort-by=.metadata.name", "--no-headers").rows
     assert [row[0] for row in rows] == ["one", "three", "two"]
     rows = filled("get", "pods", "--sort-by=.metadata.uid", "--no-headers").rows
-    uids = filled("get", "pods", "-o", "jsonpath={range .items[*]}{.metadata.uid} {.metadata.name} {end}")
+    uids = filled(
+        "get", "pods", "-o", "jsonpath={range .items[*]}{.metadata.uid} {.metadata.name} {end}"
+    )
     words = uids.stdout.split()
     assert [row[0] for row in rows] == [name for _, name in sorted(zip(words[::2], words[1::2]))]
 

@@ -40,9 +40,7 @@ def test_apply_says_serverside_applied_and_owns_exactly_what_it_sent(kubectl: Ku
 def test_a_conflict_names_the_manager_and_the_field(kubectl: Kubectl) -> None:
     apply(kubectl, "alice", config_map("app", {"shared": "1"}))
     wrong = config_map("app", {"shared": "2", "own": "1"})
-    got = kubectl.fails(
-        "apply", "--server-side", "--field-manager=bob", "-f", "-", stdin=wrong
-    )
+    got = kubectl.fails("apply", "--server-side", "--field-manager=bob", "-f", "-", stdin=wrong)
     assert got.startswith(CONFLICT)
     assert kubectl("get", "cm", "app", "-o", "jsonpath={.data}").json == {"shared": "1"}
 

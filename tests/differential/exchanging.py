@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from tests.differential.loading import Case, Json, pick
 
-UNTIL_SECONDS = 20.0
+UNTIL_SECONDS = 10.0
 AGENT = "differential/1.0"
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 REPEATED = re.compile(r"\$\{((?:(?!\$\{).)+?)\*(\d+)\}")

@@ -184,15 +184,13 @@ class FakeClient:
                 raise errors.expired(f"too old resource version: {at} ({self.oldest})")
             if cut != self._cut:
                 return
-            for revision, changed, event, obj in self._history:
-                if (
-                    revision > at
-                    and changed == resource
-                    and self._selects(obj, namespace, label_selector)
-                ):
-                    yield WatchEvent(event, self._raw(resource, obj))
-            at = self.revision
-            await self._changed.wait()
+            for revision, changed, event, obj in list(self._history):
+                if revision > at:
+                    at = revision
+                    if changed == resource and self._selects(obj, namespace, label_selector):
+                        yield WatchEvent(event, self._raw(resource, obj))
+            if at >= self.revision and cut == self._cut:
+                await self._changed.wait()
 
     async def create(
         self,

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from argosy.api.builtin import subresources
 from argosy.api.kinds import Kind
 from argosy.apiserver import bodies, encoding, negotiation, options, tables
 from argosy.apiserver.access.identities import User
@@ -19,11 +20,13 @@ from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response, Streaming
 from argosy.apiserver.negotiation import Form
 from argosy.apiserver.options import Options
+from argosy.apiserver.refusing import no_such_method, no_such_resource
 from argosy.apiserver.routing import Route
 from argosy.apiserver.verbs import creating, deleting, patching, reading, scaling, updating
 from argosy.apiserver.verbs.patching import PatchType
 from argosy.apiserver.verbs.watching import Watching
-from argosy.base.errors import Details, MethodNotAllowed, NotFound, UnsupportedMediaType
+from argosy.base import errors
+from argosy.base.errors import Details, UnsupportedMediaType
 from argosy.base.types import Object
 from argosy.store import Record
 
@@ -62,7 +65,7 @@ class Dispatching:
         else:
             verb = self._verbs.get(call.verb)
             if verb is None:
-                raise _no_such_method()
+                raise no_such_method()
             answer = await verb(call, request)
         answer.warnings += call.warnings
         return answer
@@ -71,23 +74,21 @@ class Dispatching:
         """What a route asks for, checked against what is served."""
         kind = self._cluster.scheme.find(asked.group, asked.resource)
         if kind is None or not kind.serves(asked.version) or asked.rest:
-            raise _no_such_resource()
+            raise no_such_resource(asked.group)
         if asked.subresource and asked.subresource not in kind.versions[asked.version].subresources:
-            raise _no_such_resource()
+            if kind.custom:
+                raise errors.not_found(kind.group, kind.plural, asked.name)
+            raise no_such_resource(asked.group)
         verb = asked.verb
         if kind.namespaced:
             if not asked.namespace and (asked.name and verb not in {"list", "watch"}):
-                raise _no_such_resource()
+                raise no_such_resource(asked.group)
             if not asked.namespace and verb in {"create", "deletecollection"}:
-                raise _no_such_method()
+                raise no_such_method()
         elif asked.namespace and asked.resource != "namespaces":
-            raise _no_such_resource()
-        if (not asked.subresource and verb not in kind.verbs) or (
-            verb == "create" and asked.name and not asked.subresource
-        ):
-            raise _no_such_method()
-        if verb in {"update", "patch"} and not asked.name:
-            raise _no_such_method()
+            raise no_such_resource(asked.group)
+        if verb not in _verbs_of(kind, asked):
+            raise no_such_method()
         return Call(
             user, verb, kind, asked.version,
             asked.namespace if kind.namespaced else "", asked.name, asked.subresource, wished, agent,
@@ -103,15 +104,13 @@ class Dispatching:
     async def _list(self, call: Call, request: Request) -> Response:
         form = _form(request)
         listing = reading.list_(self._cluster, call)
-        meta: Object = {"resourceVersion": str(listing.revision)}
-        if listing.continue_:
-            meta["continue"] = listing.continue_
-        if listing.remaining is not None:
-            meta["remainingItemCount"] = listing.remaining
+        meta = _list_meta(call, listing, form)
         return Response(200, self._many(call, listing.records, meta, form, request))
 
     async def _watch(self, call: Call, request: Request) -> Streaming:
         form = _form(request)
+        if form.transform == "PartialObjectMetadataList":
+            raise tables.refuse_partial_metadata(call.kind, is_list=False)
         if not form.transform:
             watching = Watching(self._cluster, call)
         else:
@@ -119,14 +118,9 @@ class Dispatching:
 
             def render(record: Record) -> bytes:
                 nonlocal head
+                meta = {"resourceVersion": str(record.revision)}
                 raw = self._transformed(
-                    call,
-                    [record],
-                    {"resourceVersion": str(record.revision)},
-                    form,
-                    request,
-                    single=True,
-                    head=head,
+                    call, [record], meta, form, request, single=True, head=head
                 )
                 head = False
                 return raw
@@ -165,7 +159,7 @@ class Dispatching:
             case "patch":
                 scale = await scaling.patch(self._cluster, call, request.body, patch_type(request))
             case _:
-                raise _no_such_method()
+                raise no_such_method()
         return Response(200, encoding.to_json(scale))
 
     async def _delete(self, call: Call, request: Request) -> Response:
@@ -193,7 +187,7 @@ class Dispatching:
         if request.body:
             call.options = options.with_delete_body(call.options, bodies.read_plain(request.body))
         listing = await deleting.delete_collection(self._cluster, call)
-        meta: Object = {"resourceVersion": str(listing.revision)}
+        meta = _list_meta(call, listing, form)
         return Response(200, self._many(call, listing.records, meta, form, request))
 
     # forms
@@ -224,12 +218,26 @@ class Dispatching:
             include = tables.parse_include_object(request.query.get("includeObject", ""))
             table = tables.table(
                 call.kind, call.version, objects, list_meta=meta, include_object=include,
-                now=self._cluster.clock.now(), headers=head,
+                now=self._cluster.clock.now(), headers=head, api_version=form.api_version,
             )  # fmt: skip
             return encoding.to_json(table)
+        if single != (form.transform == "PartialObjectMetadata"):
+            raise tables.refuse_partial_metadata(call.kind, is_list=not single)
         if single:
-            return encoding.to_json(tables.partial_metadata(objects[0]))
-        return encoding.to_json(tables.partial_metadata_list(objects, list_meta=meta))
+            return encoding.to_json(tables.partial_metadata(objects[0], form.api_version))
+        return encoding.to_json(
+            tables.partial_metadata_list(objects, list_meta=meta, api_version=form.api_version)
+        )
+
+
+def _list_meta(call: Call, listing: reading.Listing, form: Form) -> Object:
+    """The metadata of a list. Lists of custom kinds name the token of the next page even when there is none."""
+    meta: Object = {"resourceVersion": str(listing.revision)}
+    if listing.continue_ or (call.kind.custom and not form.transform):
+        meta["continue"] = listing.continue_
+    if listing.remaining is not None:
+        meta["remainingItemCount"] = listing.remaining
+    return meta
 
 
 def list_bytes(kind: Kind, version: str, records: Sequence[Record], meta: Object) -> bytes:
@@ -254,11 +262,12 @@ def _form(request: Request) -> Form:
     return negotiation.negotiate(request.header(b"accept"))
 
 
-def _no_such_resource() -> NotFound:
-    return NotFound("the server could not find the requested resource", details=Details())
-
-
-def _no_such_method() -> MethodNotAllowed:
-    return MethodNotAllowed(
-        "the server does not allow this method on the requested resource", details=Details()
-    )
+def _verbs_of(kind: Kind, asked: Route) -> Sequence[str]:
+    """The verbs that what a path names has: a subresource, one object, or all of them."""
+    if asked.subresource:
+        return subresources()[asked.subresource].verbs
+    if asked.name and asked.verb == "create":
+        return ()
+    if not asked.name and asked.verb in {"update", "patch"}:
+        return ()
+    return kind.verbs

@@ -8,6 +8,7 @@ answered to anybody, everything else to known users only.
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, Protocol
 
@@ -17,11 +18,13 @@ import yaml
 from argosy.apiserver import encoding, negotiation
 from argosy.apiserver.access.attributes import Attributes, Authorizer, refusal
 from argosy.apiserver.access.identities import User
+from argosy.apiserver.deadlines import check_timeout
 from argosy.apiserver.flows import Flows
-from argosy.apiserver.http.messages import NO_CACHE, Request, Response, Streaming
+from argosy.apiserver.http.messages import NO_CACHE, Request, Response, Streaming, page_not_found
 from argosy.apiserver.observing import Observer
+from argosy.apiserver.refusing import NoSuchPath, no_such_method
 from argosy.apiserver.routing import Route, route
-from argosy.base.errors import Details, InternalError, MethodNotAllowed, StatusError, TooLarge
+from argosy.base.errors import InternalError, StatusError, TooLarge
 
 logger = logging.getLogger(__name__)
 
@@ -72,11 +75,13 @@ class Handling:
         try:
             public = self._public.get(request.path)
             if public is not None and request.method in {"GET", "HEAD"}:
-                answer = public(request) or _page_not_found()
+                answer = public(request) or page_not_found()
             else:
                 user = self._authenticator.authenticate(request)
                 asked = _route(request)
                 answer = await self._answer(request, asked, user)
+        except NoSuchPath:
+            answer = page_not_found()
         except StatusError as error:
             answer = _failure(error)
         except Exception:  # the task boundary of a request
@@ -100,13 +105,13 @@ class Handling:
         if not allowed:
             raise refusal(user, attributes, why)
         if request.method not in _METHODS:
-            raise MethodNotAllowed(
-                "the server does not allow this method on the requested resource", details=Details()
-            )
+            raise no_such_method()
         if not asked.is_resource:
-            return self._paths(request) or _page_not_found()
+            return self._paths(request) or page_not_found()
         if _is_long(asked):
             return await self._resources(request, asked, user)
+        if "timeout" in request.query:
+            check_timeout(request.query["timeout"])
         seat = self._flows.try_enter(user) or await self._flows.enter(user)
         try:
             return await self._resources(request, asked, user)
@@ -132,18 +137,9 @@ def _is_long(asked: Route) -> bool:
     )
 
 
-def _page_not_found() -> Response:
-    return Response(
-        404,
-        b"404 page not found\n",
-        "text/plain; charset=utf-8",
-        (("X-Content-Type-Options", "nosniff"),),
-    )
-
-
 def _failure(error: StatusError) -> Response:
     headers: tuple[tuple[str, str], ...] = ()
-    if error.details is not None and error.details.retryAfterSeconds and error.code == 429:
+    if error.details is not None and error.details.retryAfterSeconds:
         headers = (("Retry-After", str(error.details.retryAfterSeconds)),)
     return Response(error.code, encoding.to_json(error.to_status()), headers=headers)
 
@@ -156,10 +152,14 @@ def _dressed(request: Request, answer: Answer) -> Answer:
     if b"yaml" in request.headers.get(b"accept", b"") and negotiation.wants_yaml(
         request.header(b"accept")
     ):
-        text = yaml.safe_dump(msgspec.json.decode(answer.body), sort_keys=False)
+        text = yaml.safe_dump(
+            msgspec.json.decode(answer.body), allow_unicode=True, width=sys.maxsize
+        )
         answer.body, answer.content_type = text.encode(), "application/yaml"
     elif _wants_pretty(request):
-        answer.body = msgspec.json.format(answer.body, indent=2) + b"\n"
+        answer.body = msgspec.json.format(answer.body, indent=2)
+    else:
+        answer.body += b"\n"
     return answer
 
 

@@ -1,31 +1,36 @@
 """What form an answer takes: JSON, YAML, a Table for `kubectl get`, or metadata only.
 
-The first media range of the Accept header that can be produced wins, as in Kubernetes. Accept headers repeat, so
-the verdict is remembered.
+Of the media ranges in the Accept header the best one that can be produced wins: by quality, exact ones before
+wildcards, otherwise in the order given. Accept headers repeat, so the verdict is remembered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from argosy.base.errors import Details, NotAcceptable
+from argosy.base.errors import NotAcceptable
 
 TYPES: Final = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 _TRANSFORMS: Final = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
+_JSON_RANGES: Final = frozenset({"application/json", "*/*", "application/*"})
 
 
 @dataclass(slots=True, frozen=True)
 class Form:
-    """`transform` is "", "Table", "PartialObjectMetadata" or "PartialObjectMetadataList"."""
+    """`transform` is "", "Table", "PartialObjectMetadata" or "PartialObjectMetadataList", in `version` of
+    meta.k8s.io.
+    """
 
     yaml: bool = False
     transform: str = ""
+    version: str = "v1"
 
     @property
-    def plain(self) -> bool:
-        return not self.yaml and not self.transform
+    def api_version(self) -> str:
+        return f"meta.k8s.io/{self.version}"
 
 
 JSON: Final = Form()
@@ -35,27 +40,47 @@ JSON: Final = Form()
 def negotiate(accept: str) -> Form:
     if not accept or accept == "application/json":
         return JSON
-    for media_range in accept.split(","):
-        form = _form(media_range)
+    for name, parameters in ranges(accept):
+        form = _form(name, parameters)
         if form is not None:
             return form
-    available = ", ".join(TYPES)
-    raise NotAcceptable(
-        f"406: Not Acceptable\n\nAvailable representations: {available}", details=Details()
-    )
+    raise not_acceptable()
 
 
-def _form(media_range: str) -> Form | None:
-    name, *rest = (part.strip() for part in media_range.split(";"))
-    parameters = dict(part.split("=", 1) for part in rest if "=" in part)
+def ranges(accept: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The media ranges of an Accept header with their parameters, best first."""
+    found = []
+    for part in accept.split(","):
+        name, *rest = (piece.strip() for piece in part.split(";"))
+        parameters = dict(piece.split("=", 1) for piece in rest if "=" in piece)
+        found.append((-_quality(parameters.get("q", "1")), name.count("*"), name, parameters))
+    found.sort(key=lambda one: one[:2])
+    return ((name, parameters) for _, _, name, parameters in found)
+
+
+def _quality(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0
+
+
+def _form(name: str, parameters: dict[str, str]) -> Form | None:
     yaml = name == "application/yaml"
-    if not yaml and name not in {"application/json", "*/*", "application/*"}:
+    if not yaml and name not in _JSON_RANGES:
         return None
     wanted = parameters.get("as", "")
     if not wanted:
         return Form(yaml)
-    known = parameters.get("g") == "meta.k8s.io" and parameters.get("v") in {"v1", "v1beta1"}
-    return Form(yaml, wanted) if known and wanted in _TRANSFORMS else None
+    version = parameters.get("v", "")
+    known = parameters.get("g") == "meta.k8s.io" and version in {"v1", "v1beta1"}
+    return Form(yaml, wanted, version) if known and wanted in _TRANSFORMS else None
+
+
+def not_acceptable() -> NotAcceptable:
+    return NotAcceptable(
+        f"only the following media types are accepted: {', '.join(TYPES)}"
+    )
 
 
 def wants_yaml(accept: str) -> bool:

@@ -1,24 +1,30 @@
 """The options of a request: what the query and, for deletes, the body say about how a verb is to be done.
 
-Parsing is strict where Kubernetes is strict (dryRun, fieldValidation, propagationPolicy, resourceVersionMatch) and
-gives its words. A request without a query shares one
-immutable `Options`, so that the common case costs nothing.
+Parsing is strict where Kubernetes is strict (dryRun, fieldManager, fieldValidation, force, propagationPolicy) and
+gives its words, all problems of a request in one answer. A request without a query shares one immutable `Options`,
+so that the common case costs nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from argosy.api.rules.metadata import validate_field_manager
+from argosy.api.rules.wording import unsupported
 from argosy.base import fielderrors
 from argosy.base.errors import BadRequest, Invalid
 from argosy.base.fielderrors import FieldError
 from argosy.base.types import Json, Object
 
-FIELD_VALIDATIONS: Final = ("Ignore", "Strict", "Warn")
-PROPAGATIONS: Final = ("Background", "Foreground", "Orphan")
-MAX_MANAGER_BYTES: Final = 128
+FIELD_VALIDATIONS: Final = ("", "Ignore", "Strict", "Warn")
+PROPAGATIONS: Final = ("Foreground", "Background", "Orphan")
+APPLY: Final = "application/apply-patch+yaml"
+
+_KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+").fullmatch
 
 
 @dataclass(slots=True, frozen=True)
@@ -49,115 +55,113 @@ class Options:
 DEFAULTS: Final = Options()
 
 
-def parse(query: Mapping[str, str], verb: str) -> Options:
-    """Options of a query; `verb` decides which kind of options object errors name."""
-    if not query:
+def parse(query: Mapping[str, str], verb: str, patch: str = "") -> Options:
+    """Options of a query; `verb` decides which kind of options object errors name, `patch` is a patch's media type."""
+    if not query and patch != APPLY:
         return DEFAULTS
-    return Options(
-        dry_run=_dry_run(query.get("dryRun"), verb),
-        field_manager=_manager(query.get("fieldManager", ""), verb),
-        field_validation=_field_validation(query.get("fieldValidation"), verb),
+    parsed = Options(
+        dry_run="dryRun" in query,
+        field_manager=query.get("fieldManager", ""),
+        field_validation=query.get("fieldValidation") or "Warn",
         force=_boolean(query.get("force")),
         label_selector=query.get("labelSelector", ""),
         field_selector=query.get("fieldSelector", ""),
         resource_version=query.get("resourceVersion", ""),
         resource_version_match=query.get("resourceVersionMatch", ""),
-        limit=_integer(query.get("limit"), "limit") or 0,
+        limit=_integer(query.get("limit")) or 0,
         continue_=query.get("continue", ""),
         watch=_boolean(query.get("watch")),
         allow_bookmarks=_boolean(query.get("allowWatchBookmarks")),
         send_initial_events=(
             _boolean(query["sendInitialEvents"]) if "sendInitialEvents" in query else None
         ),
-        timeout_seconds=_integer(query.get("timeoutSeconds"), "timeoutSeconds"),
-        grace_seconds=_integer(query.get("gracePeriodSeconds"), "gracePeriodSeconds"),
-        propagation=_propagation(query.get("propagationPolicy"), query.get("orphanDependents")),
+        timeout_seconds=_integer(query.get("timeoutSeconds")),
+        grace_seconds=_integer(query.get("gracePeriodSeconds")),
+        propagation=query.get("propagationPolicy") or _orphaning(query.get("orphanDependents")),
     )
+    if verb in _KINDS:
+        _refuse(_KINDS[verb], _write_problems(query, patch))
+    elif verb.startswith("delete"):
+        _refuse("DeleteOptions", _delete_problems(query))
+    return parsed
 
 
 def with_delete_body(options: Options, body: Object) -> Options:
-    """DeleteOptions of the body take the place of the query's."""
+    """DeleteOptions of the body take the place of the query's; what the query selects stays."""
     preconditions = body.get("preconditions") or {}
     if not isinstance(preconditions, dict):
         raise BadRequest("preconditions must be an object")
+    _refuse("DeleteOptions", _delete_problems(body))
     orphan = body.get("orphanDependents")
-    return Options(
-        dry_run=options.dry_run or _dry_run_list(body.get("dryRun")),
-        grace_seconds=_body_integer(body, "gracePeriodSeconds", options.grace_seconds),
-        propagation=_propagation(
-            body.get("propagationPolicy"), None if orphan is None else str(bool(orphan)).lower()
-        )
-        or options.propagation,
+    return replace(
+        options,
+        dry_run=bool(body.get("dryRun")),
+        grace_seconds=_body_integer(body, "gracePeriodSeconds"),
+        propagation=body.get("propagationPolicy")
+        or _orphaning(None if orphan is None else str(bool(orphan)).lower()),
         precondition_uid=preconditions.get("uid"),
         precondition_revision=preconditions.get("resourceVersion"),
-        label_selector=options.label_selector,
-        field_selector=options.field_selector,
-        resource_version=options.resource_version,
-        limit=options.limit,
-        continue_=options.continue_,
     )
 
 
-def _kind_of(verb: str) -> str:
-    names = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
-    return names.get(verb, "DeleteOptions")
+def manager_required() -> Invalid:
+    """An apply without a manager's name: nobody could own what it applies."""
+    return Invalid("PatchOptions", "", [_no_manager()], group="meta.k8s.io")
 
 
-def _invalid(verb: str, error: FieldError) -> Invalid:
-    return Invalid(_kind_of(verb), "", [error], group="meta.k8s.io")
+def _no_manager() -> FieldError:
+    return fielderrors.required("fieldManager", "is required for apply patch")
 
 
-def _dry_run(value: str | None, verb: str) -> bool:
-    if not value:
-        return False
-    if value != "All":
-        raise _invalid(verb, fielderrors.not_supported("dryRun", [value], ["All"]))
-    return True
+def _refuse(kind: str, problems: list[FieldError]) -> None:
+    if problems:
+        raise Invalid(kind, "", problems, group="meta.k8s.io")
 
 
-def _dry_run_list(value: Json) -> bool:
-    if not value:
-        return False
-    if value != ["All"]:
-        raise _invalid("delete", fielderrors.not_supported("dryRun", value, ["All"]))
-    return True
+def _write_problems(query: Mapping[str, str], patch: str) -> list[FieldError]:
+    """What is wrong with the options of a create, an update or a patch."""
+    problems: list[FieldError] = []
+    manager = query.get("fieldManager", "")
+    if patch == APPLY and not manager:
+        problems.append(_no_manager())
+    elif patch and patch != APPLY and "force" in query:
+        problems.append(fielderrors.forbidden("force", "may not be specified for non-apply patch"))
+    if manager:
+        problems += validate_field_manager(manager, "fieldManager")
+    if "dryRun" in query:
+        problems += _dry_run_problems([query["dryRun"]])
+    validation = query.get("fieldValidation", "")
+    if validation not in FIELD_VALIDATIONS:
+        problems.append(unsupported("fieldValidation", validation, FIELD_VALIDATIONS))
+    return problems
 
 
-def _manager(value: str, verb: str) -> str:
-    if len(value.encode()) > MAX_MANAGER_BYTES:
-        raise _invalid(verb, fielderrors.too_long("fieldManager", MAX_MANAGER_BYTES))
-    if not value.isprintable():
-        bad = next(ch for ch in value if not ch.isprintable())
-        detail = f"invalid character {fielderrors.quote(bad)} (at position {value.index(bad)})"
-        raise _invalid(verb, fielderrors.invalid("fieldManager", value, detail))
-    return value
+def _delete_problems(given: Mapping[str, Json]) -> list[FieldError]:
+    """What is wrong with DeleteOptions, of a query or of a body."""
+    problems: list[FieldError] = []
+    policy = given.get("propagationPolicy")
+    if policy is not None and given.get("orphanDependents") is not None:
+        text = "orphanDependents and deletionPropagation cannot be both set"
+        problems.append(fielderrors.invalid("propagationPolicy", policy, text))
+    if policy is not None and policy not in PROPAGATIONS:
+        problems.append(unsupported("propagationPolicy", policy, (*PROPAGATIONS, "nil")))
+    dry_run = given.get("dryRun")
+    if dry_run is not None:
+        problems += _dry_run_problems([dry_run] if isinstance(dry_run, str) else dry_run)
+    return problems
 
 
-def _field_validation(value: str | None, verb: str) -> str:
-    if not value:
-        return "Warn"
-    if value not in FIELD_VALIDATIONS:
-        error = fielderrors.not_supported("fieldValidation", value, ["", *FIELD_VALIDATIONS])
-        raise _invalid(verb, error)
-    return value
+def _dry_run_problems(values: list[Json]) -> list[FieldError]:
+    if all(value == "All" for value in values):
+        return []
+    return [unsupported("dryRun", values, ["All"])]
 
 
-def _propagation(policy: Json, orphan: str | None) -> str | None:
-    if policy is not None and orphan is not None:
-        error = fielderrors.invalid(
-            "propagationPolicy",
-            policy,
-            "orphanDependents and deletionPropagation cannot be both set",
-        )
-        raise _invalid("delete", error)
-    if orphan is not None:
-        return "Orphan" if _boolean(orphan) else "Background"
-    if policy is None or policy == "":
+def _orphaning(orphan: str | None) -> str | None:
+    """The propagation that the older orphanDependents stands for."""
+    if orphan is None:
         return None
-    if policy not in PROPAGATIONS:
-        error = fielderrors.not_supported("propagationPolicy", policy, [*PROPAGATIONS, "nil"])
-        raise _invalid("delete", error)
-    return str(policy)
+    return "Orphan" if _boolean(orphan) else "Background"
 
 
 def _boolean(value: str | None) -> bool:
@@ -165,28 +169,21 @@ def _boolean(value: str | None) -> bool:
     return value is not None and value.lower() not in {"false", "0"}
 
 
-def _integer(value: str | None, name: str) -> int | None:
+def _integer(value: str | None) -> int | None:
     if value is None or value == "":
         return None
-    try:
-        number = int(value)
-    except ValueError:
-        raise _bad_integer(name, value) from None
+    if _INTEGER(value) is None:
+        raise BadRequest(f"strconv.ParseInt: parsing {fielderrors.quote(value)}: invalid syntax")
+    number = int(value)
     if not -(2**63) <= number < 2**63:
-        raise _bad_integer(name, value)
+        raise BadRequest(
+            f"strconv.ParseInt: parsing {fielderrors.quote(value)}: value out of range"
+        )
     return number
 
 
-def _bad_integer(name: str, value: str) -> BadRequest:
-    return BadRequest(
-        f"{name}: strconv.ParseInt: parsing {fielderrors.quote(value)}: invalid syntax"
-    )
-
-
-def _body_integer(body: Object, name: str, default: int | None) -> int | None:
+def _body_integer(body: Object, name: str) -> int | None:
     value = body.get(name)
-    if value is None:
-        return default
-    if not isinstance(value, int) or isinstance(value, bool):
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
         raise BadRequest(f"{name} must be an integer, got {fielderrors.print_value(value)}")
     return value

@@ -8,10 +8,11 @@ from typing import Final
 
 from argosy.apiserver import encoding, negotiation
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.discovery import Discovery
+from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery
 from argosy.apiserver.handling import PathHandler
 from argosy.apiserver.http.messages import Headers, Request, Response
 from argosy.apiserver.openapi import OpenAPI
+from argosy.apiserver.refusing import no_such_method, no_such_resource
 from argosy.base.metrics import Registry
 
 TEXT: Final = "text/plain; charset=utf-8"
@@ -72,11 +73,19 @@ class Paths:
         self._openapi = OpenAPI(cluster.scheme)
         self._cluster = cluster
         self._metrics = metrics
+        self._public = public()
 
     def __call__(self, request: Request) -> Response | None:
+        """What a path says; None where there is nothing. Nothing here can be written to."""
+        answer = self._answer(request)
+        if answer is not None and request.method not in {"GET", "HEAD"}:
+            raise no_such_method()
+        return answer
+
+    def _answer(self, request: Request) -> Response | None:
         path = request.path.rstrip("/") or "/"
-        if request.method not in {"GET", "HEAD"}:
-            return None
+        if path in self._public:
+            return self._public[path](request)
         if path == "/metrics":
             return Response(
                 200, self._metrics.exposition(), "text/plain; version=0.0.4; charset=utf-8"
@@ -93,6 +102,11 @@ class Paths:
             aggregated = _aggregated_version(request.header(b"accept"))
         document = self._discovery.document(path, aggregated)
         if document is None:
+            match path.split("/"):
+                case ["", "api", _]:
+                    raise no_such_resource("")
+                case ["", "apis", group, _]:
+                    raise no_such_resource(group)
             return None
         headers: Headers = (("Vary", "Accept"),)
         if document.etag:
@@ -121,17 +135,17 @@ class Paths:
 
 
 def _aggregated_version(accept: str) -> str:
-    """The first form of the Accept header that can be given: v2, v2beta1, or "" for the old documents."""
-    for media_range in accept.split(","):
-        if "as=APIGroupDiscoveryList" in media_range:
-            parameters = dict(
-                p.strip().split("=", 1) for p in media_range.split(";")[1:] if "=" in p
-            )
-            if parameters.get("g") == "apidiscovery.k8s.io" and parameters.get("v") in {
-                "v2",
-                "v2beta1",
-            }:
-                return parameters["v"]
-        elif media_range.split(";")[0].strip() in {"application/json", "*/*"}:
+    """The best form of the Accept header that can be given: an aggregated version, or "" for the old documents."""
+    if not accept:
+        return ""
+    for name, parameters in negotiation.ranges(accept):
+        if name not in {"application/json", "application/yaml", "application/*", "*/*"}:
+            continue
+        if not parameters.get("as"):
             return ""
-    return ""
+        if (parameters["as"], parameters.get("g")) == (
+            "APIGroupDiscoveryList",
+            "apidiscovery.k8s.io",
+        ) and parameters.get("v") in AGGREGATED_VERSIONS:
+            return parameters["v"]
+    raise negotiation.not_acceptable()

@@ -45,7 +45,10 @@ class Route:
 
 
 def route(method: str, path: str, *, watch: bool = False, field_name: str = "") -> Route:
-    """`field_name` is the name a `metadata.name=` field selector gives, for authorization of watches by name."""
+    """`field_name` is the name a `metadata.name=` field selector gives, for authorization of watches by name.
+
+    `watch` counts for lists only: a get of one object stays a get, and only the old path watches one.
+    """
     parts = path.strip("/").split("/")
     if parts[0] == "api" and len(parts) >= 3:
         group, version, rest = "", parts[1], parts[2:]
@@ -56,8 +59,9 @@ def route(method: str, path: str, *, watch: bool = False, field_name: str = "") 
             False, path, _VERBS.get(method, method.lower()) if method != "POST" else "post"
         )
     verb = _VERBS.get(method, method.lower())
-    if rest[0] == "watch" and len(rest) > 1 and method == "GET":
-        watch, rest = True, rest[1:]
+    old_watch = rest[0] == "watch" and len(rest) > 1 and method == "GET"
+    if old_watch:
+        rest = rest[1:]
     namespace = ""
     if rest[0] == "namespaces" and len(rest) > 1:
         if len(rest) > 2 and rest[2] not in _OF_NAMESPACES:
@@ -67,10 +71,9 @@ def route(method: str, path: str, *, watch: bool = False, field_name: str = "") 
     resource = rest[0]
     name = rest[1] if len(rest) > 1 else ""
     subresource = rest[2] if len(rest) > 2 else ""
-    if verb == "get" and watch and not subresource:
-        verb, name = "watch", name or field_name
-    elif verb == "get" and not name:
-        verb, name = "list", field_name
+    if verb == "get" and not subresource and (old_watch or not name):
+        verb = "watch" if watch or old_watch else "list"
+        name = name or field_name
     elif verb == "delete" and not name:
         verb = "deletecollection"
     return Route(

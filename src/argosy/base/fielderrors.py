@@ -31,6 +31,10 @@ _TEXTS: Final = {
     "FieldValueTypeInvalid": "Invalid value",
 }
 
+_ESCAPES: Final = {
+    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v",
+}  # fmt: skip
+
 _WITHOUT_VALUE: Final = frozenset(
     {"FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong", "InternalError"}
 )
@@ -84,18 +88,12 @@ def print_value(value: Json) -> str:
 
 
 def quote(text: str) -> str:
-    """Go's %q for the characters that occur in practice."""
+    """Go's %q."""
     out = ['"']
     for ch in text:
         match ch:
-            case '"' | "\\":
-                out.append("\\" + ch)
-            case "\n":
-                out.append("\\n")
-            case "\t":
-                out.append("\\t")
-            case "\r":
-                out.append("\\r")
+            case _ if ch in _ESCAPES:
+                out.append(_ESCAPES[ch])
             case _ if ch.isprintable():
                 out.append(ch)
             case _ if ord(ch) < 0x80:
@@ -153,11 +151,13 @@ def not_supported(field: str, value: Json, allowed: Iterable[str]) -> FieldError
 
 
 def too_long(field: str, limit: int) -> FieldError:
-    return FieldError("FieldValueTooLong", field, _UNSET, f"may not be more than {limit} bytes")
+    unit = "byte" if limit == 1 else "bytes"
+    return FieldError("FieldValueTooLong", field, _UNSET, f"may not be more than {limit} {unit}")
 
 
 def too_many(field: str, count: int, limit: int) -> FieldError:
-    return FieldError("FieldValueTooMany", field, count, f"must have at most {limit} items")
+    unit = "item" if limit == 1 else "items"
+    return FieldError("FieldValueTooMany", field, count, f"must have at most {limit} {unit}")
 
 
 def internal(field: str, detail: str) -> FieldError:

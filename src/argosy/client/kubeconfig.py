@@ -176,7 +176,7 @@ def _credentials(user: Object, folder: Path, cluster: Object, clock: Clock) -> C
     key = _material(user, "client-key", folder)
     if bool(certificate) != bool(key):
         raise ConfigError("client-certificate and client-key must be given together")
-    if plugin := user.get("exec"):
+    if (plugin := user.get("exec")) is not None:
         return ExecCredentials(_plugin(plugin, folder, cluster), clock)
     if token := user.get("token"):
         return Fixed(Credential(str(token), certificate, key))

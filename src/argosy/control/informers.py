@@ -35,6 +35,8 @@ Handler: TypeAlias = Callable[[T | None, T | None], None]
 Index: TypeAlias = Callable[[T], Iterable[str]]
 
 _LOG: Final = logging.getLogger(__name__)
+# Events taken before others get a turn: a source in this process may have many at hand.
+_BATCH: Final = 500
 _BACKOFF: Final = Backoff(first=0.8, factor=2.0, most=30.0, jitter=1.0)
 
 
@@ -74,6 +76,7 @@ class Informer(Generic[T]):
         self._handlers: list[Handler[T]] = []
         self._revision = ""
         self._streams = True
+        self._failures = 0
         self._synced = asyncio.Event()
 
     # Reading.
@@ -123,16 +126,14 @@ class Informer(Generic[T]):
 
     async def run(self) -> None:
         """Follow the selection until cancelled."""
-        failures = 0
         while True:
+            failed = False
             try:
                 if not self._revision and not self._streams:
                     await self._relist()
-                failures = 0
                 await self._follow()
             except Expired:
                 self._revision = ""
-                failures += 1
             except (Invalid, BadRequest) as error:
                 if not self._streams or self._revision:
                     raise
@@ -140,9 +141,12 @@ class Informer(Generic[T]):
                 self._streams = False
                 continue
             except StatusError as error:
-                failures += 1
+                failed = True
                 _LOG.warning("%s: cannot list or watch: %s", self.resource.qualified, error)
-            await self._clock.sleep(_BACKOFF.delay(failures, self._source))
+            # A watch that ended is taken up at once; one that ends again without news, more slowly.
+            if failed or self._failures:
+                await self._clock.sleep(_BACKOFF.delay(self._failures, self._source))
+            self._failures += 1
 
     async def _relist(self) -> None:
         chosen = self.selection
@@ -153,9 +157,11 @@ class Informer(Generic[T]):
             field_selector=chosen.field_selector,
         )
         seen = set()
-        for raw in result.items:
+        for number, raw in enumerate(result.items, 1):
             seen.add(raw.key)
             self._put(raw)
+            if not number % _BATCH:
+                await asyncio.sleep(0)
         self._complete(seen, result.revision)
 
     async def _follow(self) -> None:
@@ -171,8 +177,12 @@ class Informer(Generic[T]):
             initial_events=seen is not None,
         )
         async with aclosing(events):
+            number = 0
             async for event in events:
                 seen = self._take(event, seen)
+                number += 1
+                if not number % _BATCH:
+                    await asyncio.sleep(0)
 
     def _take(self, event: WatchEvent, seen: set[Key] | None) -> set[Key] | None:
         raw = event.object
@@ -186,6 +196,7 @@ class Informer(Generic[T]):
                 seen.add(raw.key)
         if seen is None:
             self._revision = raw.revision
+            self._failures = 0
         elif event.initial_end:
             self._complete(seen, raw.revision)
             return None
@@ -196,6 +207,7 @@ class Informer(Generic[T]):
         for key in sorted(self._objects.keys() - seen):
             self._remove(key, self._objects[key])
         self._revision = revision
+        self._failures = 0
         self._synced.set()
 
     def _put(self, raw: Raw) -> None:
@@ -239,6 +251,7 @@ class Informers:
         self._clock = clock
         self._source = source or random.Random()
         self._informers: dict[tuple[Resource, Selection, type], Informer[object]] = {}
+        self._running = False
 
     def informer(
         self, resource: Resource, kind: type[T], selection: Selection = EVERYTHING
@@ -247,6 +260,8 @@ class Informers:
         key = (resource, selection, kind)
         found: Informer[T] | None = self._informers.get(key)  # type: ignore[assignment]  # kind is in the key
         if found is None:
+            if self._running:
+                raise RuntimeError(f"informers run already: ask for {resource.qualified} before")
             found = Informer(
                 self._client,
                 resource,
@@ -260,6 +275,7 @@ class Informers:
 
     async def run(self) -> None:
         """Run every informer until cancelled."""
+        self._running = True
         async with asyncio.TaskGroup() as group:
             for informer in self._informers.values():
                 group.create_task(informer.run(), name=f"informer:{informer.resource.qualified}")

@@ -113,4 +113,4 @@ def test_the_real_clock_is_in_utc_and_goes_forward() -> None:
     assert clock.now().tzinfo is UTC
     assert clock.monotonic() <= clock.monotonic()
     assert abs(clock.time() - clock.now().timestamp()) < 5
-    assert asyncio.run(clock.sleep(0)) is None  # type: ignore[func-returns-value]
+    assert asyncio.run(clock.sleep(0)) is None

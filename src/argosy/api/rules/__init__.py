@@ -33,13 +33,14 @@ _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
         "resourcequotas",
         "endpoints",
         "replication",
+        "events.core",
     ),
     "apps": ("apps",),
     "autoscaling": ("autoscaling",),
     "batch": ("batch",),
     "coordination.k8s.io": ("coordination",),
     "discovery.k8s.io": ("discovery",),
-    "events.k8s.io": ("events",),
+    "events.k8s.io": ("events.strict",),
     "networking.k8s.io": ("networking",),
     "node.k8s.io": ("runtimeclasses",),
     "policy": ("policy",),
@@ -47,8 +48,6 @@ _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "scheduling.k8s.io": ("scheduling",),
     "storage.k8s.io": ("storage",),
 }
-# Kinds that are served by more than one group and have one set of rules.
-_ELSEWHERE: Final[Mapping[tuple[str, str], str]] = {("", "Event"): "events.k8s.io"}
 
 
 @cache
@@ -61,5 +60,4 @@ def _rules_of_group(group: str) -> Mapping[str, Rules]:
 
 def rules_for(group: str, kind: str) -> Rules:
     """The rules of a built-in kind; the empty ones where Kubernetes has no code beyond the schema."""
-    owner = _ELSEWHERE.get((group, kind), group)
-    return _rules_of_group(owner).get(kind) or Rules()
+    return _rules_of_group(group).get(kind) or Rules()

@@ -76,10 +76,11 @@ def name_warnings(obj: Object) -> list[str]:
     problems = is_dns1123_label((obj.get("metadata") or {}).get("name", ""))
     if not problems:
         return []
-    return [
+    text = (
         "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
         f"behavior; a DNS label is recommended: [{' '.join(problems)}]"
-    ]
+    )
+    return [text]
 
 
 def generation_changed(new: Object, old: Object) -> bool:

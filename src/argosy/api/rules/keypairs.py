@@ -37,7 +37,6 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
 def _missing(blocks: list[bytes], what: str, wanted: str) -> str:
     if not blocks:
         return f"tls: failed to find any PEM data in {what} input"
-    found = " ".join(name.decode() for name in blocks)
     if what == "certificate" and len(blocks) == 1 and blocks[0].endswith(b"PRIVATE KEY"):
         return (
             "tls: failed to find certificate PEM data in certificate input, but did find a private "
@@ -45,8 +44,11 @@ def _missing(blocks: list[bytes], what: str, wanted: str) -> str:
         )
     if what == "key" and blocks == [b"CERTIFICATE"]:
         return "tls: found a certificate rather than a key in the PEM for the private key"
-    plural = "PEM block with type ending in" if what == "key" else "PEM block(s) of type"
+    block = (
+        f'PEM block with type ending in "{wanted}"' if what == "key" else f'"{wanted}" PEM block'
+    )
+    skipped = " ".join(name.decode() for name in blocks)
     return (
-        f'tls: failed to find {plural} "{wanted}" in {what} input after skipping PEM blocks of the '
-        f"following types: [{found}]"
+        f"tls: failed to find {block} in {what} input after skipping PEM blocks of the following "
+        f"types: [{skipped}]"
     )

@@ -12,7 +12,7 @@ from argosy.api.kinds import Rules
 from argosy.api.rules.labels import validate_label_selector
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain, is_path_segment
-from argosy.api.rules.wording import in_order, printed, unsupported
+from argosy.api.rules.wording import printed, unsupported
 from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
 
@@ -153,7 +153,8 @@ def _validate_same_role(new: Object, old: Object) -> list[FieldError]:
     errors = validate_metadata_update(new, old)
     reference: Object = new.get("roleRef") or {}
     if reference != (old.get("roleRef") or {}):
-        shown = printed(in_order(reference, ("APIGroup", "Kind", "Name")))
+        fields = (("APIGroup", "apiGroup"), ("Kind", "kind"), ("Name", "name"))
+        shown = printed({inner: reference.get(field, "") for inner, field in fields})
         errors.append(invalid("roleRef", shown, "cannot change roleRef"))
     return errors
 

@@ -30,6 +30,10 @@ def _default(obj: Object) -> None:
         obj["preemptionPolicy"] = "PreemptLowerPriority"
 
 
+def _prepare_create(obj: Object) -> None:
+    obj["metadata"]["generation"] = 1
+
+
 def _validate(obj: Object) -> list[FieldError]:
     errors = validate_metadata(obj, False, is_dns1123_subdomain)
     name = (obj.get("metadata") or {}).get("name", "")
@@ -79,8 +83,10 @@ def _validate_update(new: Object, old: Object) -> list[FieldError]:
 RULES: Final[dict[str, Rules]] = {
     "PriorityClass": Rules(
         default=_default,
+        prepare_create=_prepare_create,
         validate=_validate,
         validate_update=_validate_update,
         name_problems=is_dns1123_subdomain,
+        tracks_generation=False,
     )
 }

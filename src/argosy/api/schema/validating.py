@@ -36,6 +36,8 @@ from argosy.base.fielderrors import (
     invalid,
     quote,
     required,
+    too_long,
+    too_many,
     type_invalid,
 )
 from argosy.base.types import Json, Object
@@ -119,16 +121,6 @@ def _checks(schema: Schema, value: Json, path: str, old: Json, result: _Result) 
 
 def _error(path: str, value: Json, text: str) -> FieldError:
     return invalid(path or NO_PATH, value, f"{path} in body {text}")
-
-
-def _too_long(path: str, limit: int) -> FieldError:
-    text = f"may not be more than {limit} byte{'s' * (limit != 1)}"
-    return FieldError("FieldValueTooLong", path or NO_PATH, "", text)
-
-
-def _too_many(path: str, count: int, limit: int) -> FieldError:
-    text = f"must have at most {limit} item{'s' * (limit != 1)}"
-    return FieldError("FieldValueTooMany", path or NO_PATH, count, text)
 
 
 def _type_name(schema: Schema) -> str:
@@ -218,7 +210,7 @@ def _string(schema: Schema, value: str, path: str, result: _Result) -> None:
     search = pattern_search(schema.pattern)
     result.matches += 1
     if schema.max_length is not None and len(value) > schema.max_length:
-        result.add(_too_long(path, schema.max_length))
+        result.add(too_long(path or NO_PATH, schema.max_length))
     elif schema.min_length is not None and len(value) < schema.min_length:
         result.add(_error(path, value, f"should be at least {schema.min_length} chars long"))
     elif search is not None and search(value) is None:
@@ -261,7 +253,7 @@ def _list(schema: Schema, value: list[Json], path: str, old: Json, result: _Resu
     if schema.min_items is not None and count < schema.min_items:
         result.add(_error(path, count, f"should have at least {schema.min_items} items"))
     if schema.max_items is not None and count > schema.max_items:
-        result.add(_too_many(path, count, schema.max_items))
+        result.add(too_many(path or NO_PATH, count, schema.max_items))
     if schema.unique_items and repeated(value):
         result.add(_error(path, "", "shouldn't contain duplicates"))
     result.matches += 2
@@ -309,7 +301,7 @@ def _object(schema: Schema, value: Object, path: str, old: Json, result: _Result
     if schema.min_properties is not None and count < schema.min_properties:
         result.add(_error(path, count, f"should have at least {schema.min_properties} properties"))
     if schema.max_properties is not None and count > schema.max_properties:
-        result.add(_too_many(path, count, schema.max_properties))
+        result.add(too_many(path or NO_PATH, count, schema.max_properties))
     for name, item in value.items():
         if name in schema.properties:
             continue

@@ -46,6 +46,16 @@ class Response:
     warnings: list[str] = field(default_factory=list)
 
 
+def page_not_found() -> Response:
+    """What kube-apiserver says of a path that belongs to no group it knows: plain text and no Status."""
+    return Response(
+        404,
+        b"404 page not found\n",
+        "text/plain; charset=utf-8",
+        (("X-Content-Type-Options", "nosniff"),),
+    )
+
+
 class Writer(Protocol):
     """The open end of a stream."""
 

@@ -26,7 +26,8 @@ def default_job(job: Object) -> None:
     meta: Object = job.setdefault("metadata", {})
     labels = (spec["template"].get("metadata") or {}).get("labels")
     if labels and not meta.get("labels"):
-        meta["labels"] = dict(labels)
+        # The very same labels: what the server adds to the template's shows on the job as well.
+        meta["labels"] = labels
     if get("completionMode") is None:
         spec["completionMode"] = "NonIndexed"
     if get("suspend") is None:

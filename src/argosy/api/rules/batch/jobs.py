@@ -52,12 +52,17 @@ def _prepare_create(job: Object) -> None:
 def _generate_selector(meta: Object, spec: Object) -> None:
     """Labels that are there already stay; validation says if they are wrong."""
     template_meta: Object = spec["template"]["metadata"]
-    labels: Object = dict(template_meta.get("labels") or {})
+    labels: Object = template_meta.get("labels") or {}
+    defaulted = bool(labels) and meta.get("labels") is labels
     for label in (OLD_NAME_LABEL, NAME_LABEL):
         labels.setdefault(label, meta.get("name", ""))
     for label in (OLD_UID_LABEL, UID_LABEL):
         labels.setdefault(label, meta.get("uid", ""))
     template_meta["labels"] = labels
+    if defaulted:
+        meta["labels"] = dict(labels)
+    elif not meta.get("labels"):
+        meta["labels"] = labels
     selector: Object = dict(spec.get("selector") or {})
     selector["matchLabels"] = {UID_LABEL: meta.get("uid", "")} | (selector.get("matchLabels") or {})
     spec["selector"] = selector
@@ -80,11 +85,19 @@ def _validate(job: Object) -> list[FieldError]:
 
 
 def _validate_identity(job: Object, *, prefixed: bool) -> list[FieldError]:
-    errors = validate_metadata(job, True, is_dns1123_subdomain)
     spec: Object = job["spec"]
+    errors = validate_metadata(_as_given(job), True, is_dns1123_subdomain)
     if spec.get("selector") is not None and not spec.get("manualSelector"):
         errors += _validate_generated(job["metadata"], spec, prefixed=prefixed)
     return errors
+
+
+def _as_given(job: Object) -> Object:
+    """Without labels nobody gave: upstream sees them only after the job is stored."""
+    meta: Object = job["metadata"]
+    if not (labels := meta.get("labels")) or labels is not template_labels(job["spec"]["template"]):
+        return job
+    return {"metadata": {field: value for field, value in meta.items() if field != "labels"}}
 
 
 def _validate_generated(meta: Object, spec: Object, *, prefixed: bool) -> list[FieldError]:

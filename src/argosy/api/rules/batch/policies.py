@@ -97,7 +97,7 @@ def _validate_exit_codes(codes: Object, path: str, names: set[str]) -> list[Fiel
     values: list[int] = codes.get("values") or []
     path = f"{path}.values"
     if not values:
-        errors.append(invalid(path, codes.get("values"), "at least one value is required"))
+        errors.append(invalid(path, [], "at least one value is required"))
     elif len(values) > _MAX_EXIT_CODES:
         errors.append(too_many(path, len(values), _MAX_EXIT_CODES))
     seen: set[int] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from argosy.base.durations import parse_duration
 from argosy.base.fielderrors import quote
@@ -66,7 +66,8 @@ def zone_problem(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        # A directory of zones, a name that leads out of them, or none of either.
+        if any(zone.startswith(f"{name}/") for zone in available_timezones()):
+            return "is a directory"
         return f"unknown time zone {name}"
     return ""
 

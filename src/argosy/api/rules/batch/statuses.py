@@ -233,9 +233,11 @@ def _validate_transition(step: _Step) -> list[FieldError]:
     elastic = spec.get("completionMode") == "Indexed" and spec.get("completions") == spec.get(
         "parallelism"
     )
-    for field in ("failed",) if elastic else ("failed", "succeeded"):
-        if (count := status.get(field) or 0) < (stored.get(field) or 0):
-            errors.append(invalid(f"status.{field}", count, f"cannot decrease the {field} counter"))
+    errors += [
+        invalid(f"status.{field}", count, f"cannot decrease the {field} counter")
+        for field in (("failed",) if elastic else ("failed", "succeeded"))
+        if (count := status.get(field) or 0) < (stored.get(field) or 0)
+    ]
     ended, was_ended = status.get("completionTime"), stored.get("completionTime")
     if ended is not None and was_ended is not None and ended != was_ended:
         errors.append(invalid("status.completionTime", ended, IMMUTABLE))

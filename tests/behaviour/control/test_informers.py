@@ -1,0 +1,223 @@
+"""Informers against a fake server with faults, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import pytest
+
+from argosy.base.clock import VirtualClock
+from argosy.base.errors import ServiceUnavailable
+from argosy.base.loops import run_virtual
+from argosy.client.resources import CONFIG_MAPS, PODS
+from argosy.control.informers import EVERYTHING, Informer, Informers, Selection
+from tests.fakes.clients import FakeClient
+
+
+class Meta(msgspec.Struct, frozen=True):
+    name: str
+    namespace: str = ""
+    labels: dict[str, str] = {}
+
+
+class ConfigMap(msgspec.Struct, frozen=True):
+    metadata: Meta
+    data: dict[str, str] = {}
+
+
+class World:
+    """A fake server, an informer on it, and what its handler was told."""
+
+    def __init__(self, selection: Selection = EVERYTHING) -> None:
+        self.client = FakeClient()
+        self.informer = Informer(
+            self.client, CONFIG_MAPS, ConfigMap, clock=VirtualClock(), selection=selection
+        )
+        self.news: list[str] = []
+        self.informer.add_handler(self.note)
+
+    def note(self, old: ConfigMap | None, new: ConfigMap | None) -> None:
+        obj = new or old
+        assert obj is not None
+        mark = "~" if old and new else "+" if new else "-"
+        self.news.append(f"{mark}{obj.metadata.name}{obj.data.get('v', '')}")
+
+    async def put(
+        self, name: str, value: str = "", *, namespace: str = "ns", **labels: str
+    ) -> None:
+        body = {"metadata": {"name": name, "labels": labels}, "data": {"v": value}}
+        await self.client.apply(CONFIG_MAPS, name, body, field_manager="t", namespace=namespace)
+
+    async def drop(self, name: str) -> None:
+        await self.client.delete(CONFIG_MAPS, name, namespace="ns")
+
+
+def play(story: Callable[[World], Awaitable[None]], selection: Selection = EVERYTHING) -> World:
+    async def main() -> World:
+        world = World(selection)
+        task = asyncio.create_task(world.informer.run())
+        await story(world)
+        await asyncio.sleep(60)
+        task.cancel()
+        return world
+
+    return run_virtual(main())
+
+
+def contents(world: World) -> dict[str, str]:
+    return {key.name: obj.data["v"] for key, obj in world.informer.items()}
+
+
+def test_it_lists_then_follows() -> None:
+    async def story(world: World) -> None:
+        await world.put("a", "1")
+        await world.informer.synced()
+        await world.put("b", "1")
+        await world.put("a", "2")
+        await asyncio.sleep(1)
+        await world.drop("b")
+
+    world = play(story)
+    assert (world.news, contents(world)) == (["+a1", "+b1", "~a2", "-b1"], {"a": "2"})
+
+
+def test_an_empty_selection_is_synced() -> None:
+    async def story(world: World) -> None:
+        async with asyncio.timeout(1):
+            await world.informer.synced()
+
+    assert play(story).informer.is_synced
+
+
+def test_it_goes_on_after_a_cut_without_listing_again() -> None:
+    async def story(world: World) -> None:
+        await world.put("a", "1")
+        await world.informer.synced()
+        await asyncio.sleep(1)
+        world.client.cut()
+        await world.put("b", "1")
+
+    world = play(story)
+    assert world.news == ["+a1", "+b1"]
+    assert ("list", "configmaps") not in world.client.calls
+
+
+def test_after_an_expiry_it_reports_what_was_missed() -> None:
+    async def story(world: World) -> None:
+        for name in ("gone", "kept", "changed"):
+            await world.put(name, "1")
+        await world.informer.synced()
+        await asyncio.sleep(1)
+        world.client.cut()
+        await world.drop("gone")
+        await world.put("changed", "2")
+        await world.put("new", "1")
+        world.client.expire()
+
+    world = play(story)
+    assert world.news[:3] == ["+gone1", "+kept1", "+changed1"]
+    assert sorted(world.news[3:]) == ["+new1", "-gone1", "~changed2"]
+    assert contents(world) == {"kept": "1", "changed": "2", "new": "1"}
+
+
+def test_a_server_that_streams_no_lists_is_listed() -> None:
+    async def story(world: World) -> None:
+        world.client.streams_lists = False
+        await world.put("a", "1")
+        await world.informer.synced()
+        await world.put("b", "1")
+
+    world = play(story)
+    assert world.news == ["+a1", "+b1"]
+    assert ("list", "configmaps") in world.client.calls
+
+
+def test_it_outlives_an_outage(caplog: pytest.LogCaptureFixture) -> None:
+    async def story(world: World) -> None:
+        world.client.fail("watch", ServiceUnavailable("down"), ServiceUnavailable("still down"))
+        await world.put("a", "1")
+
+    world = play(story)
+    assert world.news == ["+a1"]
+    assert [r.getMessage() for r in caplog.records] == [
+        "configmaps: cannot list or watch: down",
+        "configmaps: cannot list or watch: still down",
+    ]
+
+
+def test_a_watch_that_always_ends_is_asked_ever_more_rarely() -> None:
+    async def story(world: World) -> None:
+        await world.informer.synced()
+        world.client.calls.clear()
+        for _ in range(600):
+            world.client.cut()
+            await asyncio.sleep(1)
+
+    assert 10 <= len(play(story).client.calls) <= 40
+
+
+def test_it_sees_its_selection_only() -> None:
+    async def story(world: World) -> None:
+        await world.put("a", "1", tier="front")
+        await world.put("b", "1", tier="back")
+        await world.put("c", "1", namespace="other", tier="front")
+
+    world = play(story, Selection(namespace="ns", label_selector="tier=front"))
+    assert world.news == ["+a1"]
+
+
+def test_indexes_follow_changes() -> None:
+    async def story(world: World) -> None:
+        world.informer.add_index("value", lambda obj: [obj.data["v"]])
+        for name, value in (("b", "x"), ("a", "x"), ("c", "y"), ("c", "x"), ("b", "z")):
+            await world.put(name, value)
+        await asyncio.sleep(1)
+        await world.drop("b")
+
+    informer = play(story).informer
+    got = {v: [o.metadata.name for o in informer.by_index("value", v)] for v in "xyz"}
+    assert got == {"x": ["a", "c"], "y": [], "z": []}
+    informer.add_index("late", lambda obj: [obj.metadata.name])
+    assert [o.metadata.name for o in informer.by_index("late", "c")] == ["c"]
+
+
+def test_an_event_is_decoded_once_and_unchanged_objects_not_again() -> None:
+    async def story(world: World) -> None:
+        await world.put("a", "1")
+        await world.informer.synced()
+        first = world.informer.get("ns", "a")
+        world.client.expire()
+        await asyncio.sleep(60)
+        assert world.informer.get("ns", "a") is first
+
+    assert play(story).news == ["+a1"]
+
+
+def test_a_late_handler_hears_of_what_is_there() -> None:
+    world = play(lambda world: world.put("a", "1"))
+    late: list[str] = []
+    world.informer.add_handler(lambda old, new: late.append(new.metadata.name if new else ""))
+    assert (late, len(world.informer), [o.metadata.name for o in world.informer]) == (
+        ["a"],
+        1,
+        ["a"],
+    )
+
+
+def test_informers_are_shared() -> None:
+    async def main() -> tuple[bool, bool, int]:
+        client = FakeClient()
+        informers = Informers(client, VirtualClock())
+        one = informers.informer(CONFIG_MAPS, ConfigMap)
+        two = informers.informer(CONFIG_MAPS, ConfigMap)
+        other = informers.informer(CONFIG_MAPS, ConfigMap, Selection(namespace="ns"))
+        task = asyncio.create_task(informers.run())
+        await informers.synced()
+        task.cancel()
+        with pytest.raises(RuntimeError, match="ask for pods before"):
+            informers.informer(PODS, ConfigMap)
+        return one is two, one is other, client.calls.count(("watch", "configmaps"))
+
+    assert run_virtual(main()) == (True, False, 2)
