@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Protocol, TypeAlias
 
-from argosy.store.errors import StoreUnavailable
 from argosy.store.describing import Describe
+from argosy.store.errors import StoreUnavailable
 from argosy.store.histories import Bounds
 from argosy.store.records import Key, Meta, Page, Record
 from argosy.store.selections import EVERYTHING, Selection

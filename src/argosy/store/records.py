@@ -20,6 +20,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from argosy.store.packing import Body
+
 EventType: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 
 # The revision of a store nobody has written to. Not 0: a client's resourceVersion "0" means "any".
@@ -47,13 +49,31 @@ class Meta(msgspec.Struct, frozen=True, gc=False):
     fields: Mapping[str, str] = NOTHING
 
 
-class Record(msgspec.Struct, frozen=True, gc=False):
-    """One object at one revision."""
+class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """One object at one revision. `body` is its bytes, whole or in pieces shared with others (`packing`)."""
 
     key: Key
     revision: int
-    raw: bytes
+    body: Body
     meta: Meta
+
+    @property
+    def raw(self) -> bytes:
+        """The object's bytes."""
+        body = self.body
+        return body if body.__class__ is bytes else b"".join(body)  # type: ignore[arg-type]  # the pieces
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Record)
+            and self.revision == other.revision
+            and self.key == other.key
+            and self.meta == other.meta
+            and self.raw == other.raw
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.revision))
 
 
 class Event(msgspec.Struct, gc=False):

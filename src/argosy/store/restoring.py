@@ -18,6 +18,7 @@ import msgspec
 from argosy.store.describing import Describe, Sharing
 from argosy.store.histories import History
 from argosy.store.logs import Log
+from argosy.store.packing import Packing
 from argosy.store.records import Event, Key, Meta, Record
 
 
@@ -29,7 +30,9 @@ class Restored(NamedTuple):
     garbage: list[int]
 
 
-def restore(log: Log, describe: Describe, sharing: Sharing, history: History) -> Restored:
+def restore(
+    log: Log, describe: Describe, sharing: Sharing, packing: Packing, history: History
+) -> Restored:
     """Read the log; fills `history`."""
     objects: dict[str, dict[Key, Record]] = {}
     garbage: list[int] = []
@@ -50,7 +53,8 @@ def restore(log: Log, describe: Describe, sharing: Sharing, history: History) ->
                     raise log.damaged(f"revision {revision} deletes what is not there")
             else:
                 meta = sharing.meta(_described(log, describe, revision, resource, raw))
-                record = Record(key if previous is None else previous.key, revision, raw, meta)
+                kept = key if previous is None else previous.key
+                record = Record(kept, revision, packing.pack(raw), meta)
                 held[key] = record
                 event = Event("ADDED" if previous is None else "MODIFIED", record, previous)
             if revision > compacted:

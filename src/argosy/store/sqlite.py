@@ -78,7 +78,7 @@ class SQLiteStore(State):
         await asyncio.shield(self._shut)
 
     def _restore(self, describe: Describe) -> None:
-        found = restore(self._log, describe, self._sharing, self._history)
+        found = restore(self._log, describe, self._sharing, self._packing, self._history)
         self._load(found.objects, found.revision)
         self._garbage = found.garbage
 

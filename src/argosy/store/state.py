@@ -20,6 +20,7 @@ from argosy.store.errors import Closed, Mismatch, StoreUnavailable
 from argosy.store.histories import Bounds, History
 from argosy.store.indexes import Buckets, Indexes
 from argosy.store.listing import list_page
+from argosy.store.packing import Packing
 from argosy.store.records import FIRST_REVISION, Event, Key, Meta, Page, Record, stamp
 from argosy.store.selections import EVERYTHING, Selection
 from argosy.store.tables import Table
@@ -46,6 +47,7 @@ class State(ABC):
         self._history = History(history)
         self._watches = Watches(FIRST_REVISION)
         self._sharing = Sharing()
+        self._packing = Packing()
         self._closed = False
 
     # Reading.
@@ -113,7 +115,7 @@ class State(ABC):
             return
         for key, record in table.records.items():
             meta = self._sharing.meta(describe(resource, record.raw))
-            table.records[key] = Record(key, record.revision, record.raw, meta)
+            table.records[key] = Record(key, record.revision, record.body, meta)
         table.indexes = Indexes()
 
     # Writing.
@@ -179,6 +181,7 @@ class State(ABC):
     def _show(self, record: Record, deleted: bool) -> None:
         """Make one committed write visible."""
         key = record.key
+        record = Record(key, record.revision, self._packing.pack(record.raw), record.meta)
         table = self._tables.get(key.resource)
         if table is None:
             table = self._tables[key.resource] = Table({})

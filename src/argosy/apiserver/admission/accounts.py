@@ -6,6 +6,7 @@ and upstream refuses pods until it has. Here the account is taken as given.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Final
 
 from argosy.apiserver.admission.naming import forbidden
@@ -17,6 +18,7 @@ TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S10
 VOLUME_PREFIX: Final = "kube-api-access-"
 # A little over an hour, so that clients which renew at the hour find a good token.
 TOKEN_SECONDS: Final = 3607
+_ALPHABET: Final = "bcdfghjklmnpqrstvwxz2456789"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 
 
@@ -28,7 +30,7 @@ class ServiceAccount:
             return
         if _MIRROR in (new["metadata"].get("annotations") or ()):
             return
-        spec = new["spec"]
+        spec = new.setdefault("spec", {})
         name = spec.get("serviceAccountName") or spec.get("serviceAccount") or "default"
         spec["serviceAccountName"] = spec["serviceAccount"] = name
         account = cluster.latest(cluster.kind("", "serviceaccounts"), call.namespace, name)
@@ -42,7 +44,7 @@ class ServiceAccount:
         if not spec.get("imagePullSecrets") and account.get("imagePullSecrets"):
             spec["imagePullSecrets"] = account["imagePullSecrets"]
         if self._mounts(spec, account):
-            self._mount(cluster, spec)
+            self._mount(spec)
 
     def validate(
         self, cluster: Cluster, call: Call, new: Object | None, old: Object | None
@@ -57,14 +59,15 @@ class ServiceAccount:
         return wish is not False
 
     @staticmethod
-    def _mount(cluster: Cluster, spec: Object) -> None:
+    def _mount(spec: Object) -> None:
         volumes = spec.get("volumes") or []
         found = next(
             (v["name"] for v in volumes if v.get("name", "").startswith(VOLUME_PREFIX)), None
         )
-        name = found or VOLUME_PREFIX + cluster.ids.suffix()
+        name = found or VOLUME_PREFIX + _suffix(spec["serviceAccountName"])
         mounted = False
-        for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
+        containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
+        for container in containers:
             mounts = container.get("volumeMounts") or []
             if any(mount.get("mountPath") == TOKEN_PATH for mount in mounts):
                 continue
@@ -74,6 +77,14 @@ class ServiceAccount:
         if mounted and found is None:
             volumes.append(_token_volume(name))
             spec["volumes"] = volumes
+
+
+def _suffix(account: str) -> str:
+    """Five letters that depend on the account alone, so that the pods of a Job stay alike to the byte. Upstream's are
+    random; all that counts is that no other volume of the pod has the name.
+    """
+    digest = hashlib.sha256(account.encode()).digest()
+    return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:5])
 
 
 def _token_volume(name: str) -> Object:
