@@ -7,7 +7,8 @@ changes.
 
 Two kinds of entries need a caller's attention:
 
-* Virtual resources (`is_virtual`): reviews and bindings. They take `create`, answer at once and store nothing.
+* Virtual resources (`is_virtual`): reviews and bindings, which take `create`, answer at once and store nothing, and
+  component statuses, which are made when somebody looks.
 * `events.k8s.io` events are the core events under another name: `Kind.stored_as` says so, and the kind's only
   version converts between the two forms. Rules of that kind work, like those of core, on the stored (core) form.
 """
@@ -76,8 +77,8 @@ def subresources() -> Mapping[str, Subresource]:
 
 
 def is_virtual(kind: Kind) -> bool:
-    """Whether objects of the kind are answered and forgotten (reviews, bindings)."""
-    return kind.verbs == ("create",)
+    """Whether objects of the kind are answered and never stored (reviews, bindings, component statuses)."""
+    return kind.verbs in {("create",), ("get", "list")}
 
 
 @cache

@@ -45,6 +45,13 @@ def _table() -> dict[str, _Fields]:
     return msgspec.json.decode(raw, type=dict[str, dict[str, tuple[str, ...]]])
 
 
+@cache
+def field_order(type_name: str) -> tuple[str, ...]:
+    """The fields of a built-in type by their numbers, which is close to the order of the Go struct."""
+    fields = _table().get(type_name, {})
+    return tuple(fields[number][0] for number in sorted(fields, key=int))
+
+
 def decode(body: bytes, type_name: str) -> Object:
     """The object of a body; `type_name` is the built-in type it must be (`io.k8s.api.core.v1.Pod`)."""
     if not body.startswith(MAGIC):

@@ -1,15 +1,20 @@
 """From the bytes of a request body to an object in the storage version, and back to the version a client speaks.
 
-`read` is the way in for whole objects, `read_patch` and `read_apply` for patches. `accept` is what all of them end
-in: the object is held against its schema (unknown and duplicate fields
-are refused, warned of or ignored as fieldValidation says), converted to the storage version and defaulted.
+`read` is the way in for whole objects, `read_patch` and `read_apply` for patches, `read_plain` for what is not
+stored. Objects end in `accept`: held against their schema (unknown and duplicate fields are refused, warned of or
+ignored as fieldValidation says), converted to the storage version and defaulted. Patching does the same in its own
+words, from the same parts: `wrong_type`, `decoded_in`, `settle`.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Final
+
 from argosy.api import protobuf
 from argosy.api.builtin import builtin_kinds
 from argosy.api.crds import decode_custom
+from argosy.api.patches.gotext import json_kind
 from argosy.api.schema.bodies import (
     duplicates,
     parse_json,
@@ -17,17 +22,20 @@ from argosy.api.schema.bodies import (
     strict_texts,
     summary,
 )
-from argosy.api.schema.decoding import cannot_be_handled, decode
+from argosy.api.schema.builtin import builtin_schema
+from argosy.api.schema.decoding import Decoded, cannot_be_handled, decode
+from argosy.api.schema.structural import Schema
 from argosy.api.schema.syntax import Malformed
 from argosy.api.schema.yamls import parse_yaml, yaml_problem
 from argosy.apiserver.calls import Call
 from argosy.apiserver.remembering import Memory
-from argosy.base.errors import BadRequest, UnsupportedMediaType
-from argosy.base.fielderrors import quote
+from argosy.base.errors import BadRequest, Invalid, StatusError, UnsupportedMediaType
+from argosy.base.fielderrors import invalid
 from argosy.base.types import Json, Object
 
-DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
-_NO_FORMAT = (
+DELETE_OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
+_NO_TYPE: Final = "couldn't get version/kind; json parse error: "
+_NO_FORMAT: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 )
@@ -51,22 +59,16 @@ def read(call: Call, body: bytes, content_type: str, memory: Memory | None = Non
             obj, repeated = parse_yaml(body)
             twice = [yaml_problem(repeated)] if repeated else []
     except Malformed as problem:
-        text = str(problem)
-        if media == "application/json":
-            text = f"couldn't get version/kind; json parse error: {text}"
+        text = str(problem) if media == "application/yaml" else f"{_NO_TYPE}{problem}"
         raise _unrecognized(call, text, body) from None
-    if not isinstance(obj, dict):
-        names = {list: "array", str: "string", bool: "bool", int: "number", float: "number"}
-        raise _unrecognized(
-            call,
-            f"couldn't get version/kind; json parse error: json: cannot unmarshal {names.get(type(obj), 'null')} "
-            'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
-            'Kind string "json:\\"kind,omitempty\\"" }',
-            body,
-        )
+    unreadable = unreadable_type(obj)
+    if unreadable is None and call.kind.custom and not (obj and obj.get("kind")):
+        unreadable = f"Object 'Kind' is missing in '{body.decode('utf-8', 'replace')}'"
+    if unreadable is not None:
+        raise _unrecognized(call, unreadable, body)
     if memory is not None:
-        return accept_new(memory, call, obj, twice)
-    return accept(call, obj, twice=twice)
+        return accept_new(memory, call, obj or {}, twice)
+    return accept(call, obj or {}, twice)
 
 
 def _unrecognized(call: Call, text: str, body: bytes) -> BadRequest:
@@ -76,38 +78,88 @@ def _unrecognized(call: Call, text: str, body: bytes) -> BadRequest:
     )
 
 
+def unreadable_type(obj: Json) -> str | None:
+    """Why apiVersion and kind of a document cannot be read, in Go's words; null is an empty object."""
+    if obj is None:
+        return None
+    if not isinstance(obj, dict):
+        return (
+            f"{_NO_TYPE}json: cannot unmarshal {json_kind(obj)} into Go value of type struct "
+            '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+        )
+    for field in ("apiVersion", "kind"):
+        value = obj.get(field)
+        if value.__class__ is not str and value is not None:
+            return (
+                f"{_NO_TYPE}json: cannot unmarshal {json_kind(value)} into Go struct field "
+                f".{field} of type string"
+            )
+    version = obj.get("apiVersion")
+    if version and version.count("/") > 1:
+        return f"unexpected GroupVersion string: {version}"
+    return None
+
+
 def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None = None) -> Object:
     """`accept` for a new object, which may be one of many alike."""
     key = memory.key(call.kind, call.version, obj) if not twice else None
     if key is None:
-        return accept(call, obj, twice=twice)
-    call.content = memory.find(key)
-    if call.content is None:
-        warned = len(call.warnings)
-        obj = accept(call, obj)
-        if len(call.warnings) == warned:
-            call.content = memory.keep(key, obj)
-        return obj
-    head: Object = {
-        field: obj[field] for field in ("apiVersion", "kind", "metadata") if field in obj
-    }
-    return accept(call, head, stored=call.content.fresh())
+        return accept(call, obj, twice)
+    known = memory.find(key)
+    if known is not None:
+        call.content = known
+        head: Object = {
+            field: obj[field] for field in ("apiVersion", "kind", "metadata") if field in obj
+        }
+        _judge(call, head, None)
+        return settle(call, head, known.fresh())
+    if _judge(call, obj, None):
+        call.content = memory.keep(key, obj)
+    return settle(call, obj)
 
 
-def accept(
-    call: Call, obj: Object, *, twice: list[str] | None = None, stored: Object | None = None
-) -> Object:
-    """Hold `obj` (in the call's version) against its schema, in place; the result is in the storage version.
+def accept(call: Call, obj: Object, twice: list[str] | None = None) -> Object:
+    """Hold `obj` (in the call's version) against its schema, in place; the result is in the storage version."""
+    _judge(call, obj, twice)
+    return settle(call, obj)
 
-    `stored` are fields that come from the store unchanged and need no second look.
+
+def _judge(call: Call, obj: Object, twice: list[str] | None) -> bool:
+    """Refuse what is not of the call's kind; True when there was nothing to say at all."""
+    problem = wrong_type(call, obj)
+    if problem is not None:
+        version = str(obj.get("apiVersion") or call.version).rpartition("/")[2]
+        given = str(obj.get("kind") or call.kind.kind)
+        raise BadRequest(cannot_be_handled(given, version, problem, call.kind.kind))
+    decoded = decoded_in(call, obj)
+    if decoded.problem is not None:
+        raise _cannot_be_handled(call, decoded.problem)
+    if not decoded.unknown and not twice:
+        return True
+    texts = (twice or []) + strict_texts([], decoded.unknown)
+    if call.options.field_validation == "Strict":
+        raise _cannot_be_handled(call, strict_problem(texts))
+    if call.options.field_validation == "Warn":
+        call.warnings += texts
+    return False
+
+
+def _cannot_be_handled(call: Call, problem: str) -> BadRequest:
+    return BadRequest(cannot_be_handled(call.kind.kind, call.version, problem))
+
+
+def decoded_in(call: Call, obj: Object) -> Decoded:
+    """`obj` decoded in place by the schema of the call's version."""
+    version = call.served
+    return decode_custom(version, obj) if call.kind.custom else decode(version.schema, obj)
+
+
+def settle(call: Call, obj: Object, stored: Object | None = None) -> Object:
+    """A decoded object in the storage version, with the kind's defaults.
+
+    `stored` are fields that have been decoded before.
     """
     kind, version = call.kind, call.served
-    _check_type(call, obj)
-    decoded = decode_custom(version, obj) if kind.custom else decode(version.schema, obj)
-    if decoded.problem is not None:
-        raise BadRequest(cannot_be_handled(kind.kind, call.version, decoded.problem))
-    if decoded.unknown or twice:
-        _say_strict(call, (twice or []) + strict_texts([], decoded.unknown))
     if stored:
         obj.update(stored)
     if version.to_storage is not None:
@@ -119,79 +171,106 @@ def accept(
     return obj
 
 
-def _say_strict(call: Call, texts: list[str]) -> None:
-    match call.options.field_validation:
-        case "Strict":
-            problem = strict_problem(texts)
-            if call.kind.custom or call.verb == "patch":
-                raise BadRequest(problem)
-            raise BadRequest(cannot_be_handled(call.kind.kind, call.version, problem))
-        case "Warn":
-            call.warnings += texts
+def read_back(call: Call, obj: Object) -> None:
+    """Give an object that is about to be stored the form it will have when it is read, in place.
+
+    Upstream tells `rules: []` from null until it is stored, so that its writer owns it, and decodes a stored custom
+    object by the schema of the storage version, which may know less and default more.
+    """
+    kind = call.kind
+    if kind.custom:
+        if call.version != kind.storage_version:
+            decode_custom(kind.storage, obj)
+        return
+    for field in _printed_empty(kind.storage.schema):
+        if not obj.get(field):
+            obj[field] = None
 
 
-def _check_type(call: Call, obj: Object) -> None:
-    """apiVersion and kind may be left out for built-in kinds; given, they must fit the path."""
+@cache
+def _printed_empty(schema: Schema) -> tuple[str, ...]:
+    """The lists and maps of a built-in kind that are printed even when there is nothing in them."""
+    return tuple(
+        field
+        for field in sorted(schema.always)
+        if (found := schema.properties[field]).type == "array" or found.additional is not None
+    )
+
+
+def wrong_type(call: Call, obj: Object) -> str | None:
+    """Why an object is of another kind than the path says; apiVersion and kind may be left out for built-in kinds."""
     given_kind, given_version = obj.get("kind"), obj.get("apiVersion")
     kind = call.kind
     if given_kind == kind.kind and given_version == call.api_version:
-        return
+        return None
     if kind.custom:
-        _check_custom_type(call, given_kind, given_version)
-        return
+        raise _wrong_custom_type(call, obj)
     given_kind = given_kind or kind.kind
     given_version = given_version or call.api_version
     if given_kind == kind.kind and given_version == call.api_version:
-        return
+        return None
     group, _, version = str(given_version).rpartition("/")
     if any(
         k.group == group and k.kind == given_kind and version in k.versions for k in builtin_kinds()
     ):
         internal = f"{kind.group.partition('.')[0] or 'core'}.{kind.kind}"
-        problem = f"converting ({version}.{given_kind}) to ({internal}): unknown conversion"
-    else:
-        problem = (
-            f'no kind "{given_kind}" is registered for version "{given_version}" '
-            'in scheme "pkg/runtime/scheme.go:111"'
-        )
-    raise BadRequest(cannot_be_handled(str(given_kind), version, problem, kind.kind))
-
-
-def _check_custom_type(call: Call, given_kind: Json, given_version: Json) -> None:
-    if not given_kind:
-        raise BadRequest(
-            f"the object provided is unrecognized (must be of type {call.kind.kind}): Object 'Kind' is missing"
-        )
-    if given_version != call.api_version:
-        raise BadRequest(
-            f"the API version in the data ({given_version}) does not match the expected API version "
-            f"({call.api_version})"
-        )
-    raise BadRequest(
-        f"{given_kind} in version {quote(call.version)} cannot be handled as a {call.kind.kind}: "
-        f"the kind in the data ({given_kind}) does not match the expected kind ({call.kind.kind})"
+        return f"converting ({version}.{given_kind}) to ({internal}): unknown conversion"
+    return (
+        f'no kind "{given_kind}" is registered for version "{given_version}" '
+        'in scheme "pkg/runtime/scheme.go:111"'
     )
 
 
-def read_patch(body: bytes) -> Json:
-    """The value of a JSON, merge or strategic merge patch."""
+def _wrong_custom_type(call: Call, obj: Object) -> StatusError:
+    kind, version = str(obj.get("kind") or ""), str(obj.get("apiVersion") or "")
+    wanted = call.api_version
+    if version != wanted and call.verb != "patch":
+        return BadRequest(
+            f"the API version in the data ({version}) does not match the expected API version ({wanted})"
+        )
+    problems = []
+    if kind != call.kind.kind:
+        problems.append(invalid("kind", kind, f"must be {call.kind.kind}"))
+    if version != wanted:
+        problems.append(invalid("apiVersion", version, f"must be {wanted}"))
+    name = str((obj.get("metadata") or {}).get("name", ""))
+    return Invalid(kind, name, problems, group=version.rpartition("/")[0])
+
+
+def read_patch(body: bytes, told: str = "error decoding patch: {}") -> Json:
+    """The value of a JSON, merge or strategic merge patch. `told` is how a body that is no JSON is refused."""
     try:
         return parse_json(body)
     except Malformed as problem:
-        raise BadRequest(f"error decoding patch: {problem}") from None
+        raise BadRequest(told.format(problem)) from None
 
 
-def read_apply(call: Call, body: bytes) -> Object:
-    """The configuration of a server-side apply, which is YAML or JSON."""
+def read_apply(body: bytes) -> tuple[Object, list[str]]:
+    """The configuration of a server-side apply, which is YAML or JSON, and a line for each key given twice."""
     try:
-        config = parse_json(body) if body[:1] == b"{" else parse_yaml(body)[0]
+        config, repeated = _parse_apply(body)
     except Malformed as problem:
-        raise BadRequest(f"error decoding YAML: {problem}") from None
+        raise BadRequest(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
+    if config is None:
+        return {}, repeated
     if not isinstance(config, dict):
         raise BadRequest(
-            f"error decoding YAML: Object 'Kind' is missing in '{body.decode('utf-8', 'replace')}'"
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+            f"{json_kind(config)} into Go value of type map[string]interface {{}}"
         )
-    return config
+    return config, repeated
+
+
+def _parse_apply(body: bytes) -> tuple[Json, list[str]]:
+    """JSON goes the fast way unless there is something to say about it, which YAML's reader does."""
+    if body[:1] == b"{":
+        try:
+            config = parse_json(body)
+        except Malformed:
+            return parse_yaml(body)
+        if not duplicates(body, config):
+            return config, []
+    return parse_yaml(body)
 
 
 def to_version(call: Call, obj: Object) -> Object:
@@ -214,12 +293,27 @@ def read_protobuf(body: bytes, type_name: str) -> Object:
 
 def read_plain(body: bytes, type_name: str = DELETE_OPTIONS) -> Object:
     """An object that is no stored kind: DeleteOptions, Scale, Eviction; `type_name` is its built-in type."""
+    version, kind = type_name.split(".")[-2:]
     if body.startswith(protobuf.MAGIC):
-        return read_protobuf(body, type_name)
-    try:
-        obj = parse_json(body)
-    except Malformed as problem:
-        raise BadRequest(f"couldn't get version/kind; json parse error: {problem}") from None
-    if not isinstance(obj, dict):
-        raise BadRequest("the body of the request must be a JSON object")
-    return obj
+        obj: Json = read_protobuf(body, type_name)
+    else:
+        try:
+            obj = parse_json(body)
+        except Malformed as problem:
+            raise BadRequest(f"{_NO_TYPE}{problem}") from None
+    unreadable = unreadable_type(obj)
+    if unreadable is not None:
+        raise BadRequest(unreadable)
+    plain: Object = obj or {}
+    given = plain.get("kind") or kind
+    if given != kind:
+        raise BadRequest(
+            f'no kind "{given}" is registered for version "{plain.get("apiVersion") or version}" '
+            'in scheme "pkg/runtime/scheme.go:111"'
+        )
+    decoded = decode(builtin_schema(type_name), plain)
+    if decoded.problem is not None:
+        if type_name == DELETE_OPTIONS:
+            raise BadRequest(decoded.problem)
+        raise BadRequest(cannot_be_handled(kind, version, decoded.problem))
+    return plain

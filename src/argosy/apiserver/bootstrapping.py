@@ -10,7 +10,7 @@ import asyncio
 from typing import Final
 
 from argosy.apiserver.access.bootstrap import role_objects
-from argosy.apiserver.access.identities import MASTERS, User
+from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
 from argosy.apiserver.bodies import accept
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -18,8 +18,6 @@ from argosy.apiserver.verbs import creating
 from argosy.base.errors import AlreadyExists
 from argosy.base.types import Object
 
-APISERVER: Final = User("system:apiserver", groups=(MASTERS,))
-AGENT: Final = "kube-apiserver"
 NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 _CORE: Final = ("", "v1")
 
@@ -44,7 +42,13 @@ async def ensure(cluster: Cluster, group: str, version: str, plural: str, obj: O
     kind = cluster.kind(group, plural)
     meta = obj["metadata"]
     call = Call(
-        APISERVER, "create", kind, version, meta.get("namespace", ""), meta["name"], agent=AGENT
+        APISERVER,
+        "create",
+        kind,
+        version,
+        meta.get("namespace", ""),
+        meta["name"],
+        agent=APISERVER_AGENT,
     )
     if cluster.store.latest(call.key) is not None:
         return

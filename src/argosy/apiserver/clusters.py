@@ -24,6 +24,10 @@ from argosy.base.types import Object
 from argosy.store import Key, Meta, Record, Store, describe
 
 
+# Told of a write that is visible: its kind, the record, and whether the object is gone.
+Committed = Callable[[Kind, Record, bool], None]
+
+
 class Admission(Protocol):
     """One admission plugin. It may change `new` in `admit` and refuse in either; both are synchronous, so a check
     and the write that follows are one step.
@@ -58,9 +62,9 @@ class Cluster:
         self.scheme = scheme or Scheme(builtin_kinds())
         self.admission = tuple(admission)
         self.memory = Memory()
-        # Called after a write is visible: (kind, record). Keeps derived state (custom kinds, RBAC) exact before the
-        # writer gets its answer.
-        self.committed: dict[str, list[Callable[[Kind, Record, bool], None]]] = {}
+        # Called after a write is visible, by stored resource. Keeps derived state (custom kinds, RBAC) exact before
+        # the writer gets its answer.
+        self.committed: dict[str, list[Committed]] = {}
 
     def now(self) -> str:
         return format_time(self.clock.now())

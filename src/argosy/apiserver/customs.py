@@ -1,26 +1,28 @@
 """Custom kinds: a CRD that is stored becomes a kind that is served, at once.
 
 Upstream a controller looks at a new CRD some moments after it was created. Here its names are judged in the same
-step as its creation, so it is Established in the very answer and
-its first object can follow immediately. A CRD that is deleted goes when its last object has gone: until then it is
-Terminating and takes no new objects.
+step as its creation, so it is Established in the very answer and its first object can follow immediately. A CRD that
+is deleted goes when its last object has gone: until then it is Terminating and takes no new objects.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from argosy.api.crds import accept_names, kind_from_crd
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
+from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster, describing
+from argosy.apiserver.options import DEFAULTS
+from argosy.apiserver.verbs import owning
 from argosy.base.errors import MethodNotAllowed
 from argosy.base.types import Object
 from argosy.store import EVERYTHING, Key, Record
 
-RESOURCE = "customresourcedefinitions.apiextensions.k8s.io"
-FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
+RESOURCE: Final = "customresourcedefinitions.apiextensions.k8s.io"
 
 
 class Customs:
@@ -69,15 +71,27 @@ class Customs:
     ) -> None:
         if call.kind is not self._kind or new is None or call.subresource:
             return
-        meta = new["metadata"]
-        if not meta.get("deletionTimestamp") and FINALIZER not in meta.get("finalizers", ()):
-            meta.setdefault("finalizers", []).append(FINALIZER)
-        others = [
-            encoding.from_bytes(self._kind, record.raw)
-            for record in cluster.store.list(RESOURCE, EVERYTHING).records
-            if record.key.name != meta["name"]
-        ]
-        new["status"] = accept_names(new, others, cluster.now())
+        before = {**new, "status": new.get("status")}
+        new["status"] = judged(cluster, new)
+        self._own_status(cluster, call, new, before)
+
+    def _own_status(self, cluster: Cluster, call: Call, new: Object, before: Object) -> None:
+        """The status is the server's, whoever writes the CRD."""
+        own = replace(
+            call, user=APISERVER, subresource="status", agent=APISERVER_AGENT, options=DEFAULTS
+        )
+        owning.track(cluster, own, new, before)
+
+
+def judged(cluster: Cluster, crd: Object) -> Object:
+    """A CRD's status, its names judged against those of all others."""
+    kind = cluster.kind("apiextensions.k8s.io", "customresourcedefinitions")
+    others = [
+        encoding.from_bytes(kind, record.raw)
+        for record in cluster.store.list(RESOURCE, EVERYTHING).records
+        if record.key.name != crd["metadata"]["name"]
+    ]
+    return accept_names(crd, others, cluster.now())
 
 
 def _condition(crd: Object, kind: str) -> str:

@@ -12,7 +12,9 @@ from typing import Final
 from argosy.base.errors import BadRequest
 from argosy.base.fielderrors import quote
 
-_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)")
+_DURATION: Final = re.compile(
+    r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)"
+)
 _NUMBER: Final = re.compile(r"\d+\.?\d*|\.\d+")
 _UNIT: Final = re.compile(r"[^.\d]+")
 _UNITS: Final = frozenset({"ns", "us", "\u00b5s", "\u03bcs", "ms", "s", "m", "h"})
@@ -21,9 +23,7 @@ _UNITS: Final = frozenset({"ns", "us", "\u00b5s", "\u03bcs", "ms", "s", "m", "h"
 def check_timeout(given: str) -> None:
     """Raises BadRequest for what is no duration."""
     if given and not _DURATION.fullmatch(given):
-        raise BadRequest(
-            f"invalid timeout specified in the request URL - time: {_problem(given)}"
-        )
+        raise BadRequest(f"invalid timeout specified in the request URL - time: {_problem(given)}")
 
 
 def _problem(given: str) -> str:

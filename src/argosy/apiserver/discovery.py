@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +22,7 @@ from typing import Final
 import msgspec
 
 from argosy.api.builtin import Subresource, hashed_version, is_virtual, subresources
+from argosy.api.crds.ranking import version_rank
 from argosy.api.kinds import Kind, Scheme
 from argosy.base.types import Object
 
@@ -51,8 +51,6 @@ _GROUP_ORDER: Final = (
     "flowcontrol.apiserver.k8s.io",
 )
 _GROUP_RANK: Final = {group: rank for rank, group in enumerate(_GROUP_ORDER)}
-_VERSION: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
-_MATURITY: Final = {None: 0, "beta": 1, "alpha": 2}
 
 # The order in which the API server lists the verbs of custom kinds, where built-in ones are sorted.
 _CUSTOM_VERBS: Final = (
@@ -66,7 +64,8 @@ _CUSTOM_VERBS: Final = (
     "watch",
 )
 
-AGGREGATED_VERSIONS: Final = ("v2", "v2beta1")
+# The beta form has left Kubernetes with v1.35.
+AGGREGATED_VERSIONS: Final = ("v2",)
 
 
 @dataclass(slots=True, frozen=True, weakref_slot=True)
@@ -150,15 +149,6 @@ def group_versions(scheme: Scheme) -> dict[str, list[str]]:
 
 def group_rank(group: str) -> tuple[int, str]:
     return _GROUP_RANK.get(group, len(_GROUP_ORDER)), group
-
-
-def version_rank(version: str) -> tuple[int, int, int, str]:
-    """Sorts versions as Kubernetes does: stable before beta before alpha, higher numbers first, other names last."""
-    match = _VERSION.fullmatch(version)
-    if match is None:
-        return (3, 0, 0, version)
-    major, level, minor = match.groups()
-    return (_MATURITY[level], -int(major), -int(minor or 0), version)
 
 
 def _json(obj: Object) -> Document:

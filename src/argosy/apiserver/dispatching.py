@@ -119,9 +119,7 @@ class Dispatching:
             def render(record: Record) -> bytes:
                 nonlocal head
                 meta = {"resourceVersion": str(record.revision)}
-                raw = self._transformed(
-                    call, [record], meta, form, request, single=True, head=head
-                )
+                raw = self._transformed(call, [record], meta, form, request, single=True, head=head)
                 head = False
                 return raw
 

@@ -146,8 +146,11 @@ def _failure(error: StatusError) -> Response:
 
 def _dressed(request: Request, answer: Answer) -> Answer:
     """Headers every answer has, and the dress the client asked for."""
-    answer.headers = (NO_CACHE, *answer.headers)
+    if not any(name == "Cache-Control" for name, _ in answer.headers):
+        answer.headers = (NO_CACHE, *answer.headers)
     if isinstance(answer, Streaming) or answer.content_type != "application/json":
+        return answer
+    if not answer.body:
         return answer
     if b"yaml" in request.headers.get(b"accept", b"") and negotiation.wants_yaml(
         request.header(b"accept")

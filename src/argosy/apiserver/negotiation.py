@@ -78,9 +78,7 @@ def _form(name: str, parameters: dict[str, str]) -> Form | None:
 
 
 def not_acceptable() -> NotAcceptable:
-    return NotAcceptable(
-        f"only the following media types are accepted: {', '.join(TYPES)}"
-    )
+    return NotAcceptable(f"only the following media types are accepted: {', '.join(TYPES)}")
 
 
 def wants_yaml(accept: str) -> bool:

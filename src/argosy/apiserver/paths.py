@@ -8,7 +8,7 @@ from typing import Final
 
 from argosy.apiserver import encoding, negotiation
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery
+from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery, Document
 from argosy.apiserver.handling import PathHandler
 from argosy.apiserver.http.messages import Headers, Request, Response
 from argosy.apiserver.openapi import OpenAPI
@@ -108,30 +108,42 @@ class Paths:
                 case ["", "apis", group, _]:
                     raise no_such_resource(group)
             return None
-        headers: Headers = (("Vary", "Accept"),)
-        if document.etag:
-            headers += (("ETag", document.etag),)
-            if request.header(b"if-none-match") == document.etag:
-                return Response(304, b"", document.content_type, headers)
-        return Response(200, document.body, document.content_type, headers)
+        if not document.etag:
+            return Response(200, document.body, document.content_type)
+        return _tagged(request, document, (("Cache-Control", "public"), ("Vary", "Accept")))
 
     def _openapi_answer(self, path: str, request: Request) -> Response | None:
         if path == "/openapi/v2":
             negotiation.negotiate(request.header(b"accept"))
-            return Response(200, self._openapi.v2().body)
+            return _tagged(request, self._openapi.v2(), (("Vary", "Accept"),))
         if path == "/openapi/v3":
             return Response(200, self._openapi.v3_index().body)
         document = self._openapi.v3(path.removeprefix("/openapi/v3/"))
         if document is None:
             return None
         given = request.query.get("hash")
-        if given and given != document.etag:
-            return Response(301, b"", headers=(("Location", f"{path}?hash={document.etag}"),))
-        return Response(200, document.body, headers=(("ETag", f'"{document.etag}"'),))
+        if not given:
+            return _tagged(request, document, (("Vary", "Accept"),))
+        if given != document.etag:
+            location = ("Location", f"{path}?hash={document.etag}")
+            return Response(301, b"", headers=(location, ("Vary", "Accept")))
+        return _tagged(
+            request, document, (("Cache-Control", "public, immutable"), ("Vary", "Accept"))
+        )
 
     def _all_paths(self) -> list[str]:
         fixed = ["/", *HEALTH, "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
         return sorted([*fixed, *self._discovery.paths()])
+
+
+def _tagged(request: Request, document: Document, headers: Headers) -> Response:
+    """A document with its ETag, or 304 for a client that has it already."""
+    etag = f'"{document.etag}"'
+    headers = (("ETag", etag), *headers)
+    known = request.header(b"if-none-match")
+    if known and any(one.strip() in {etag, f"W/{etag}", "*"} for one in known.split(",")):
+        return Response(304, b"", document.content_type, headers)
+    return Response(200, document.body, document.content_type, headers)
 
 
 def _aggregated_version(accept: str) -> str:

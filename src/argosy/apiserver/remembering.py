@@ -25,27 +25,28 @@ LARGEST_BYTES: Final = 32 * 1024
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _HEAD: Final = frozenset({"metadata", "apiVersion", "kind"})
+# Kinds that come in many copies and whose rules judge content by itself. Rules of others look at name or namespace too
+# (a CRD's name follows from its spec, an event belongs where its object is): their verdicts hold for one object only.
+_ALIKE: Final = frozenset({"pods", "configmaps", "secrets"})
 
 
 class Content:
-    """One remembered content: its accepted form, and verdicts that hold for it."""
+    """One remembered content: its decoded form, and verdicts that hold for it."""
 
-    __slots__ = ("_accepted", "_fields", "_valid")
+    __slots__ = ("_decoded", "_fields", "_valid")
 
-    def __init__(self, accepted: bytes) -> None:
-        self._accepted = accepted
+    def __init__(self, decoded: bytes) -> None:
+        self._decoded = decoded
         self._valid: set[Hashable] = set()
         self._fields: dict[Hashable, Json] = {}
 
     def fresh(self) -> Object:
-        """The accepted content, the caller's own."""
-        obj: Object = _decode(self._accepted)
+        """The content as decoded, not yet defaulted; the caller's own."""
+        obj: Object = _decode(self._decoded)
         return obj
 
     def is_valid(self, obj: Object) -> bool:
-        """Whether an object with this content and these labels and annotations has passed validation without a
-        warning.
-        """
+        """Whether an object with this content and metadata like this has passed validation without a warning."""
         return _seen_by_rules(obj) in self._valid
 
     def note_valid(self, obj: Object) -> None:
@@ -69,7 +70,7 @@ class Memory:
 
     def key(self, kind: Kind, version: str, obj: Object) -> tuple[str, str, bytes] | None:
         """What an object's content is remembered by; None where it is not worth it."""
-        if kind.custom or kind.versions[version].to_storage is not None:
+        if kind.resource not in _ALIKE:
             return None
         raw = _encode({field: value for field, value in obj.items() if field not in _HEAD})
         return (kind.resource, version, raw) if len(raw) <= LARGEST_BYTES else None
@@ -78,7 +79,7 @@ class Memory:
         return self._contents.get(key)
 
     def keep(self, key: tuple[str, str, bytes], obj: Object) -> Content:
-        """Remember the content of an accepted object."""
+        """Remember the content of a decoded object about which there was nothing to say."""
         content = Content(
             _encode({field: value for field, value in obj.items() if field not in _HEAD})
         )
@@ -89,9 +90,19 @@ class Memory:
 
 
 def _seen_by_rules(obj: Object) -> Hashable:
-    """All of the metadata that a kind's rules look at beyond what metadata's own checks do."""
+    """All of the metadata that a kind's rules look at beyond what metadata's own checks do.
+
+    Of a good name only its length and whether it has dots can matter: names are put together with others (claims of
+    ephemeral volumes), and a pod's name becomes a host name.
+    """
     meta = obj["metadata"]
-    return tuple((meta.get("labels") or {}).items()), tuple((meta.get("annotations") or {}).items())
+    name = meta.get("name", "")
+    return (
+        len(name),
+        "." in name,
+        tuple((meta.get("labels") or {}).items()),
+        tuple((meta.get("annotations") or {}).items()),
+    )
 
 
 def _shape(obj: Object) -> Hashable:

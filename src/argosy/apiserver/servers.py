@@ -16,6 +16,7 @@ from argosy.apiserver.access.identities import User
 from argosy.apiserver.access.rbac import Rbac
 from argosy.apiserver.access.tokens import Signer
 from argosy.apiserver.admission import plugins
+from argosy.apiserver.admission.escalation import Escalation
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.customs import Customs
 from argosy.apiserver.dispatching import Dispatching
@@ -60,6 +61,7 @@ def build(
     customs = Customs(cluster)
     customs.load()
     rbac = Rbac(cluster)
+    cluster.admission = (*cluster.admission, Escalation(rbac))
     metrics = Registry()
     authentication = Authentication(cluster, signer, rbac, tokens)
     dispatching = Dispatching(cluster, specials(rbac, signer, authentication))

@@ -54,14 +54,13 @@ def table(
 ) -> Object:
     """A Table of objects. `list_meta` is the metadata of the list, or of the one object's resourceVersion."""
     found = columns.printer(kind, version)
+    rows = [_row(kind, version, found, obj, include_object, now, api_version) for obj in objects]
     return {
         "kind": "Table",
         "apiVersion": api_version,
         "metadata": list_meta,
         "columnDefinitions": _headers(found.columns) if headers else None,
-        "rows": [
-            _row(kind, version, found, obj, include_object, now, api_version) for obj in objects
-        ],
+        "rows": rows if rows or not found.null_rows else None,
     }
 
 

@@ -15,6 +15,7 @@
     ├── Invalid                422  the object breaks rules; each broken rule is a cause
     ├── TooManyRequests        429  overload; come back after `retry_after_seconds`
     ├── InternalError          500  a defect of ours
+    ├── Unclassified           500  upstream has no reason for it, only a text
     ├── ServiceUnavailable     503  not ready, or shutting down
     └── Timeout                504  the server gave up waiting
 
@@ -63,6 +64,8 @@ class StatusError(Exception):
         super().__init__(message)
         self.message = message
         self.details = details
+        # What was to be said about the request before it failed: Warning headers of the answer.
+        self.warnings: list[str] = []
 
     def to_status(self) -> Object:
         """The metav1.Status a server sends for this error."""
@@ -170,6 +173,12 @@ class TooManyRequests(StatusError):
 
 class InternalError(StatusError):
     code, reason = 500, "InternalError"
+
+
+class Unclassified(StatusError):
+    """Upstream returns a plain error: a 500 with a text and no reason, most often for what a client sent."""
+
+    code, reason = 500, ""
 
 
 class ServiceUnavailable(StatusError):

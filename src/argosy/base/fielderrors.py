@@ -9,6 +9,7 @@ it stands in a Status cause.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -40,6 +41,20 @@ _WITHOUT_VALUE: Final = frozenset(
 )
 
 
+class Printed(str):
+    """A rejected value whose text is ready, because Go would print it in another order or with other names."""
+
+    __slots__ = ()
+
+
+class _Omitted:
+    """The type of `OMITTED`."""
+
+
+# Stands for a value that is not printed: Kubernetes leaves out objects and lists in some errors.
+OMITTED: Final = _Omitted()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldError:
     """`reason` is the cause's machine word, `detail` the human rest after the value."""
@@ -52,7 +67,7 @@ class FieldError:
     @property
     def body(self) -> str:
         text = _TEXTS[self.reason]
-        if self.reason not in _WITHOUT_VALUE:
+        if self.value is not OMITTED and self.reason not in _WITHOUT_VALUE:
             text = f"{text}: {print_value(self.value)}"
         return f"{text}: {self.detail}" if self.detail else text
 
@@ -77,6 +92,8 @@ def print_value(value: Json) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
+        case Printed():
+            return str(value)
         case str():
             return quote(value)
         case int():
@@ -108,6 +125,8 @@ def quote(text: str) -> str:
 
 def format_float(value: float) -> str:
     """Go's %v of a float64: the shortest digits, an exponent from 1e21 on and below 1e-4."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
     if value == int(value) and abs(value) < 1e21:
         return str(int(value))
     text = repr(value)
@@ -158,6 +177,11 @@ def too_long(field: str, limit: int) -> FieldError:
 def too_many(field: str, count: int, limit: int) -> FieldError:
     unit = "item" if limit == 1 else "items"
     return FieldError("FieldValueTooMany", field, count, f"must have at most {limit} {unit}")
+
+
+def without_value(error: FieldError) -> FieldError:
+    """The same error, which does not print the value it is about."""
+    return FieldError(error.reason, error.field, OMITTED, error.detail)
 
 
 def internal(field: str, detail: str) -> FieldError:

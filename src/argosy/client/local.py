@@ -1,9 +1,11 @@
 """A client of a cluster in this process: straight to the verbs, past HTTP and past encoding.
 
-The same checks as over HTTPS apply: the identity's permissions, the options, admission, validation. What is saved
-is the way there: bodies are not parsed twice, lists and watches hand out the
-store's own bytes. A watch of a local client never breaks; one that does not keep up is cut off and raises Expired,
-like everywhere.
+The same checks as over HTTPS apply, in the same order: options, permissions, size, admission, validation. What is
+saved is the way there: bodies are not parsed twice, lists and watches hand out the store's own bytes. What HTTP adds
+against its own dangers is left out: there is no queue of requests and no 429.
+
+A watch of a local client never breaks, so it needs no bookmarks and sends none but the end of initial events. One
+that does not keep up is cut off and raises Expired, like everywhere.
 """
 
 from __future__ import annotations
@@ -14,44 +16,50 @@ from typing import Final
 import msgspec
 
 from argosy.apiserver import bodies, encoding
-from argosy.apiserver.access.attributes import Attributes, refusal
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.calls import Call
-from argosy.apiserver.http.messages import Request, Response
-from argosy.apiserver.options import Options
-from argosy.apiserver.routing import Route
+from argosy.apiserver.options import APPLY, Options
 from argosy.apiserver.servers import ClusterServer
 from argosy.apiserver.verbs import creating, deleting, patching, reading, updating
 from argosy.apiserver.verbs.reading import parse_revision
 from argosy.apiserver.verbs.selecting import selection
-from argosy.base.errors import Expired, InternalError
-from argosy.base.types import Json, Object
-from argosy.client import paging
-from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of, read
+from argosy.base.errors import Expired, ServiceUnavailable
+from argosy.base.types import Json
+from argosy.client import calling, paging
+from argosy.client.calling import Calling
+from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of
 from argosy.client.protocol import PatchType, Propagation
-from argosy.client.resources import Resource
-from argosy.store import Compacted, Record, TooSlow
+from argosy.client.resources import Resource, check_name, check_namespace
+from argosy.store import Closed, Compacted, Record, TooSlow
 
+_JSON: Final = "application/json"
 _WHOLE: Final = frozenset({"", "status"})
 
 
 class LocalClient:
-    """One identity's view of one cluster. `agent` names the program, as a user agent does."""
+    """One identity's view of one cluster. `agent` names the program, as a user agent does; `namespace` is where
+    objects live that name none.
+    """
 
-    def __init__(self, server: ClusterServer, user: User, agent: str = "argosy") -> None:
-        self._server = server
+    def __init__(
+        self,
+        server: ClusterServer,
+        user: User,
+        agent: str = "argosy",
+        namespace: str = "default",
+    ) -> None:
         self._cluster = server.cluster
-        self._user = user
-        self._agent = agent
+        self._calling = Calling(server, user, agent, namespace)
 
     # reading
 
     async def get(
         self, resource: Resource, name: str, *, namespace: str | None = None, subresource: str = ""
     ) -> Raw:
-        call = self._call("get", resource, namespace, name, subresource)
-        if subresource not in _WHOLE:
-            return await self._special("GET", resource, call, b"")
+        asked = self._calling.one("get", resource, namespace, name, subresource)
+        if subresource not in _WHOLE or self._calling.is_special(resource):
+            return await self._calling.special(resource, asked, b"")
+        call = self._calling.call(asked)
         return self._raw(resource, call, reading.get(self._cluster, call))
 
     async def list(
@@ -64,13 +72,13 @@ class LocalClient:
         limit: int = 0,
         continue_: str = "",
     ) -> ListResult:
-        options = Options(
+        wished = Options(
             label_selector=label_selector,
             field_selector=field_selector,
             limit=limit,
             continue_=continue_,
         )
-        call = self._call("list", resource, namespace, options=options)
+        call = self._calling.call(self._calling.many("list", resource, namespace, wished), wished)
         listing = reading.list_(self._cluster, call)
         items = [self._raw(resource, call, record) for record in listing.records]
         return ListResult(items, str(listing.revision), listing.continue_, listing.remaining)
@@ -104,11 +112,14 @@ class LocalClient:
         bookmarks: bool = True,
         initial_events: bool = False,
     ) -> AsyncGenerator[WatchEvent, None]:
-        options = Options(label_selector=label_selector, field_selector=field_selector, watch=True)
-        call = self._call("watch", resource, namespace, options=options)
+        wished = Options(label_selector=label_selector, field_selector=field_selector, watch=True)
+        call = self._calling.call(self._calling.many("watch", resource, namespace, wished), wished)
         store, chosen = self._cluster.store, selection(call)
-        present = store.list(call.kind.stored_resource, chosen).records if initial_events else ()
-        start = parse_revision(since) if since and not initial_events else store.revision
+        present: list[Record] = []
+        if initial_events or since in {"", "0"}:
+            present, start = store.list(call.kind.stored_resource, chosen).records, store.revision
+        else:
+            start = parse_revision(since)
         try:
             watch = store.watch(call.kind.stored_resource, chosen, since=start)
         except Compacted:
@@ -120,11 +131,14 @@ class LocalClient:
                 yield WatchEvent(
                     "BOOKMARK", Raw(resource, b"{}", revision=str(start)), initial_end=True
                 )
+            present.clear()
             while True:
                 for event in await watch.next():
                     yield WatchEvent(event.type, self._raw(resource, call, event.record))
         except TooSlow as error:
             raise Expired(str(error)) from error
+        except Closed as error:
+            raise ServiceUnavailable(f"the cluster has been stopped: {error}") from error
         finally:
             watch.close()
 
@@ -141,14 +155,19 @@ class LocalClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        options = Options(field_manager=field_manager, dry_run=dry_run)
-        where = key_of(obj, namespace, name)
-        if subresource or self._is_virtual(resource):
-            call = self._call("create", resource, where.namespace, name, subresource, options)
-            return await self._special("POST", resource, call, encode(resource, obj))
-        call = self._call("create", resource, where.namespace, options=options)
-        decoded: Object = msgspec.json.decode(encode(resource, obj))
-        accepted = bodies.accept_new(self._cluster.memory, call, decoded)
+        wished = calling.writing("create", field_manager, dry_run)
+        where = key_of(obj, namespace).namespace
+        body = calling.sized(encode(resource, obj))
+        if subresource or self._calling.is_special(resource):
+            if subresource:
+                check_name(name)
+            asked = self._calling.one("create", resource, where, name, subresource)
+            return await self._calling.special(resource, asked, body, wished)
+        call = self._calling.call(self._calling.one("create", resource, where), wished)
+        if isinstance(obj, bytes):
+            accepted = bodies.read(call, body, _JSON, self._cluster.memory)
+        else:
+            accepted = bodies.accept_new(self._cluster.memory, call, msgspec.json.decode(body))
         record = await creating.create(self._cluster, call, accepted)
         return self._raw(resource, call, record)
 
@@ -163,12 +182,18 @@ class LocalClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        options = Options(field_manager=field_manager, dry_run=dry_run)
+        wished = calling.writing("update", field_manager, dry_run)
         where = key_of(obj, namespace, name)
-        call = self._call("update", resource, where.namespace, where.name, subresource, options)
+        asked = self._calling.one("update", resource, where.namespace, where.name, subresource)
+        body = calling.sized(encode(resource, obj))
         if subresource not in _WHOLE:
-            return await self._special("PUT", resource, call, encode(resource, obj))
-        record, _ = await updating.replace(self._cluster, call, self._accepted(resource, call, obj))
+            return await self._calling.special(resource, asked, body, wished)
+        call = self._calling.call(asked, wished)
+        if isinstance(obj, bytes):
+            accepted = bodies.read(call, body, _JSON)
+        else:
+            accepted = bodies.accept(call, msgspec.json.decode(body))
+        record, _ = await updating.replace(self._cluster, call, accepted)
         return self._raw(resource, call, record)
 
     async def patch(
@@ -183,11 +208,12 @@ class LocalClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        options = Options(field_manager=field_manager, dry_run=dry_run)
-        call = self._call("patch", resource, namespace, name, subresource, options)
-        body = patch if isinstance(patch, bytes) else msgspec.json.encode(patch)
+        wished = calling.writing("patch", field_manager, dry_run, str(kind))
+        asked = self._calling.one("patch", resource, namespace, name, subresource)
+        body = calling.sized(patch if isinstance(patch, bytes) else msgspec.json.encode(patch))
         if subresource not in _WHOLE:
-            return await self._special("PATCH", resource, call, body, content_type=str(kind))
+            return await self._calling.special(resource, asked, body, wished, str(kind))
+        call = self._calling.call(asked, wished)
         record, _ = await patching.patch(self._cluster, call, body, patching.PatchType(str(kind)))
         return self._raw(resource, call, record)
 
@@ -203,12 +229,14 @@ class LocalClient:
         force: bool = False,
         dry_run: bool = False,
     ) -> Raw:
-        options = Options(field_manager=field_manager, force=force, dry_run=dry_run)
-        where = key_of(obj, namespace, name)
-        call = self._call("patch", resource, where.namespace, name, subresource, options)
-        record, _ = await patching.patch(
-            self._cluster, call, encode(resource, obj), patching.PatchType.APPLY
-        )
+        wished = calling.writing("patch", field_manager, dry_run, APPLY, force=force)
+        where = key_of(obj, namespace, name).namespace
+        asked = self._calling.one("patch", resource, where, name, subresource)
+        body = calling.sized(encode(resource, obj))
+        if subresource not in _WHOLE:
+            return await self._calling.special(resource, asked, body, wished, APPLY)
+        call = self._calling.call(asked, wished)
+        record, _ = await patching.patch(self._cluster, call, body, patching.PatchType.APPLY)
         return self._raw(resource, call, record)
 
     async def delete(
@@ -223,16 +251,15 @@ class LocalClient:
         resource_version: str = "",
         dry_run: bool = False,
     ) -> None:
-        options = Options(
+        wished = Options(
             dry_run=dry_run,
             grace_seconds=grace_seconds,
             propagation=str(propagation) if propagation else None,
             precondition_uid=uid or None,
             precondition_revision=resource_version or None,
         )
-        await deleting.delete(
-            self._cluster, self._call("delete", resource, namespace, name, options=options)
-        )
+        call = self._calling.call(self._calling.one("delete", resource, namespace, name), wished)
+        await deleting.delete(self._cluster, call)
 
     async def delete_collection(
         self,
@@ -245,72 +272,21 @@ class LocalClient:
         grace_seconds: int | None = None,
         dry_run: bool = False,
     ) -> None:
-        options = Options(
+        wished = Options(
             dry_run=dry_run,
             grace_seconds=grace_seconds,
             propagation=str(propagation) if propagation else None,
             label_selector=label_selector,
             field_selector=field_selector,
         )
-        call = self._call("deletecollection", resource, namespace, options=options)
-        await deleting.delete_collection(self._cluster, call)
+        check_namespace(namespace)
+        asked = calling.route("deletecollection", resource, namespace or "")
+        await deleting.delete_collection(self._cluster, self._calling.call(asked, wished))
 
     async def close(self) -> None:
         """Nothing is held: watches end with their generators."""
 
-    # the seam
-
-    def _call(
-        self,
-        verb: str,
-        resource: Resource,
-        namespace: str | None,
-        name: str = "",
-        subresource: str = "",
-        options: Options | None = None,
-    ) -> Call:
-        asked = self._route(verb, resource, namespace, name, subresource)
-        if not self._user.is_master:
-            attributes = Attributes(
-                verb,
-                True,
-                asked.group,
-                asked.version,
-                asked.resource,
-                subresource,
-                asked.namespace,
-                name,
-            )
-            allowed, why = self._server.rbac.allows(self._user, attributes)
-            if not allowed:
-                raise refusal(self._user, attributes, why)
-        return self._server.dispatching.call(asked, self._user, options or Options(), self._agent)
-
-    @staticmethod
-    def _route(
-        verb: str, resource: Resource, namespace: str | None, name: str, subresource: str
-    ) -> Route:
-        where = (namespace or "") if resource.namespaced else ""
-        return Route(
-            True,
-            "",
-            verb,
-            resource.group,
-            resource.version,
-            where,
-            resource.plural,
-            name,
-            subresource,
-        )
-
-    def _is_virtual(self, resource: Resource) -> bool:
-        kind = self._cluster.scheme.find(resource.group, resource.plural)
-        return kind is not None and kind.verbs == ("create",)
-
-    def _accepted(self, resource: Resource, call: Call, obj: Body) -> Object:
-        """A copy that is the call's own, checked like a body from outside."""
-        decoded: Object = msgspec.json.decode(encode(resource, obj))
-        return bodies.accept(call, decoded)
+    # results
 
     def _raw(self, resource: Resource, call: Call, record: Record) -> Raw:
         bare = call.served.from_storage is None
@@ -318,23 +294,3 @@ class LocalClient:
         return Raw(
             resource, body, record.key.namespace, record.key.name, str(record.revision), bare=bare
         )
-
-    async def _special(
-        self,
-        method: str,
-        resource: Resource,
-        call: Call,
-        body: bytes,
-        content_type: str = "application/json",
-    ) -> Raw:
-        """Subresources and reviews answer in HTTP's terms."""
-        headers = {b"content-type": content_type.encode(), b"user-agent": self._agent.encode()}
-        query = {"dryRun": "All"} if call.options.dry_run else {}
-        request = Request(method, "", query, headers, body)
-        asked = self._route(call.verb, resource, call.namespace, call.name, call.subresource)
-        answer = await self._server.dispatching(request, asked, self._user)
-        if not isinstance(answer, Response):
-            raise InternalError(
-                f"{call.kind.resource}/{call.subresource} is a stream; read it over HTTP"
-            )
-        return read(resource, answer.body)

@@ -121,8 +121,22 @@ def encode(resource: Resource, obj: Body) -> bytes:
 
 
 def key_of(obj: Body, namespace: str | None = None, name: str = "") -> Key:
-    """Where `obj` belongs: what the caller says, else what its metadata says."""
+    """Where `obj` belongs: what the caller says, else what its metadata says.
+
+    A body that cannot be read belongs nowhere in particular: the server says what is wrong with it.
+    """
     if namespace is not None and name:
         return Key(namespace, name)
-    meta = _decode_head(obj if isinstance(obj, bytes) else _encode(obj)).metadata
+    try:
+        meta = _decode_head(obj if isinstance(obj, bytes) else _encode(obj)).metadata
+    except msgspec.DecodeError:
+        meta = _Metadata()
     return Key(meta.namespace if namespace is None else namespace, name or meta.name)
+
+
+def revision_of(body: bytes) -> str:
+    """The resourceVersion an object or a merge patch names; "" for none, and for what is no object."""
+    try:
+        return _decode_head(body).metadata.resourceVersion
+    except msgspec.DecodeError:
+        return ""

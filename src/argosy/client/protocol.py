@@ -4,8 +4,13 @@
 and the same errors: every failure is an `argosy.base.errors.StatusError`. Objects come as `Raw` bytes and are
 decoded once, by the reader, into the type it wants.
 
-Where a namespace may be given: None means the namespace in the object's metadata, or all namespaces for lists
-and watches; "" and None are the same for cluster-scoped resources.
+Where a namespace may be given: None means the namespace in the object's metadata, then the client's own
+("default" unless told); for lists and watches it means all namespaces. It is ignored for cluster-scoped
+resources.
+
+Reads are repeated when a connection breaks; a write only when that cannot do harm (see `transport`). So after a
+lost answer a write raises ServiceUnavailable although it may have been done, and an update that names a
+resourceVersion may raise Conflict because it was done already. Reconcilers look again either way.
 """
 
 from __future__ import annotations
@@ -83,8 +88,9 @@ class Client(Protocol):
     ) -> AsyncGenerator[WatchEvent, None]:
         """Every change after revision `since`, without end.
 
-        With `initial_events` the objects there are come first, closed by a bookmark whose
-        `initial_end` is set. Expired if `since` has left the history: list again.
+        Without `since` the objects there are come first, as ADDED; with `initial_events` they are
+        closed by a bookmark whose `initial_end` is set. Expired if `since` has left the history:
+        list again. Other bookmarks come when the server likes, perhaps never.
         Close the generator (`contextlib.aclosing`) to end the watch.
         """
 

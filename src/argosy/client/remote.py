@@ -1,6 +1,7 @@
 """A client of any Kubernetes API server, over HTTPS.
 
-Verbs become requests here; sending, retrying and errors are `transport`'s, resuming watches is `watching`'s.
+Verbs become requests here, and which of them may arrive twice is decided here; sending, retrying and errors are
+`transport`'s, resuming watches is `watching`'s.
 Nothing is cached and nothing is decoded beyond what a `Raw` carries.
 """
 
@@ -8,17 +9,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Self
 
 import msgspec
 
 from argosy.base.clock import Clock
+from argosy.base.errors import InternalError
 from argosy.base.types import Json, Object
 from argosy.client import paging
 from argosy.client.kubeconfig import Connection
-from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of, read
+from argosy.client.objects import (
+    Body,
+    ListResult,
+    Raw,
+    WatchEvent,
+    encode,
+    key_of,
+    read,
+    revision_of,
+)
 from argosy.client.protocol import PatchType, Propagation
-from argosy.client.resources import Resource
+from argosy.client.resources import Resource, check_name, check_namespace
 from argosy.client.transport import DEFAULT_LIMITS, USER_AGENT, Limits, Request, Transport
 from argosy.client.watching import Watching
 
@@ -92,9 +104,14 @@ class RemoteClient:
             params["limit"] = str(limit)
         if continue_:
             params["continue"] = continue_
-        answer = await self._transport.send(Request("GET", resource.path(namespace), params))
-        page = _decode_list(answer)
-        items = [read(resource, bytes(item)) for item in page.items or ()]
+        check_namespace(namespace)
+        path = resource.path(namespace)
+        answer = await self._transport.send(Request("GET", path, params))
+        try:
+            page = _decode_list(answer)
+            items = [read(resource, bytes(item)) for item in page.items or ()]
+        except msgspec.DecodeError as error:
+            raise _no_object(path, error) from error
         meta = page.metadata
         return ListResult(items, meta.resourceVersion, meta.continue_, meta.remainingItemCount)
 
@@ -128,13 +145,41 @@ class RemoteClient:
         bookmarks: bool = True,
         initial_events: bool = False,
     ) -> AsyncGenerator[WatchEvent, None]:
+        check_namespace(namespace)
         params = _selection(label_selector, field_selector)
         if bookmarks or initial_events:
             params["allowWatchBookmarks"] = "true"
         path = resource.path(namespace)
-        return Watching(
-            self._transport, resource, path, params, since=since, initial_events=initial_events
-        ).events()
+
+        def following(revision: str) -> Watching:
+            return Watching(
+                self._transport,
+                resource,
+                path,
+                params,
+                since=revision,
+                initial_events=initial_events,
+            )
+
+        if initial_events or since not in {"", "0"}:
+            return following("" if initial_events else since).events()
+
+        # The server would send the objects there are without saying where they end: a connection that broke among
+        # them could not be resumed. A list can.
+        async def listed_first() -> AsyncGenerator[WatchEvent, None]:
+            listed = await self.list_all(
+                resource,
+                namespace=namespace,
+                label_selector=label_selector,
+                field_selector=field_selector,
+            )
+            for raw in listed.items:
+                yield WatchEvent("ADDED", raw)
+            async with aclosing(following(listed.revision).events()) as events:
+                async for event in events:
+                    yield event
+
+        return listed_first()
 
     async def create(
         self,
@@ -147,12 +192,15 @@ class RemoteClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        where = key_of(obj, namespace).namespace
-        path = self._path(resource, where, name if subresource else "", subresource)
+        where = key_of(obj, namespace).namespace or self._namespace
+        check_namespace(where)
+        if subresource:
+            check_name(name)
+        path = resource.path(where, name if subresource else "", subresource)
         # The body of a subresource (Eviction, Binding) has a kind of its own, which it brings along.
         body = encode(resource, obj)
         params = _writing(field_manager, dry_run)
-        return await self._one(resource, Request("POST", path, params, body, repeatable=False))
+        return await self._one(resource, Request("POST", path, params, body, repeatable=dry_run))
 
     async def update(
         self,
@@ -167,8 +215,10 @@ class RemoteClient:
     ) -> Raw:
         key = key_of(obj, namespace, name)
         path = self._path(resource, key.namespace, key.name, subresource)
+        body = encode(resource, obj)
+        safe = dry_run or bool(revision_of(body))
         params = _writing(field_manager, dry_run)
-        return await self._one(resource, Request("PUT", path, params, encode(resource, obj)))
+        return await self._one(resource, Request("PUT", path, params, body, repeatable=safe))
 
     async def patch(
         self,
@@ -182,14 +232,14 @@ class RemoteClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
+        body = patch if isinstance(patch, bytes) else msgspec.json.encode(patch)
         request = Request(
             "PATCH",
             self._path(resource, namespace, name, subresource),
             _writing(field_manager, dry_run),
-            patch if isinstance(patch, bytes) else msgspec.json.encode(patch),
+            body,
             content_type=kind,
-            # A JSON patch may append: twice is not the same as once.
-            repeatable=kind is not PatchType.JSON,
+            repeatable=dry_run or bool(revision_of(body)),
         )
         return await self._one(resource, request)
 
@@ -208,8 +258,16 @@ class RemoteClient:
         params = _writing(field_manager, dry_run) | {"force": "true" if force else "false"}
         where = key_of(obj, namespace, name).namespace
         path = self._path(resource, where, name, subresource)
-        body = encode(resource, obj)
-        return await self._one(resource, Request("PATCH", path, params, body, content_type=_APPLY))
+        request = Request(
+            "PATCH",
+            path,
+            params,
+            encode(resource, obj),
+            content_type=_APPLY,
+            # What is applied without force takes nothing from others, the second time no more than the first.
+            repeatable=dry_run or not force,
+        )
+        return await self._one(resource, request)
 
     async def delete(
         self,
@@ -227,8 +285,13 @@ class RemoteClient:
         preconditions = {"uid": uid, "resourceVersion": resource_version}
         if any(preconditions.values()):
             options["preconditions"] = {k: v for k, v in preconditions.items() if v}
-        path = self._path(resource, namespace, name)
-        await self._transport.send(Request("DELETE", path, body=msgspec.json.encode(options)))
+        request = Request(
+            "DELETE",
+            self._path(resource, namespace, name),
+            body=msgspec.json.encode(options),
+            repeatable=dry_run or bool(uid or resource_version),
+        )
+        await self._transport.send(request)
 
     async def delete_collection(
         self,
@@ -243,17 +306,32 @@ class RemoteClient:
     ) -> None:
         options = _deletion(propagation, grace_seconds, dry_run)
         params = _selection(label_selector, field_selector)
+        check_namespace(namespace)
         body = msgspec.json.encode(options)
-        await self._transport.send(Request("DELETE", resource.path(namespace), params, body))
+        # What was created between two tries must live.
+        request = Request("DELETE", resource.path(namespace), params, body, repeatable=dry_run)
+        await self._transport.send(request)
 
     def _path(
         self, resource: Resource, namespace: str | None, name: str, subresource: str = ""
     ) -> str:
         """The path of one object; a namespaced one lives in the connection's namespace unless told."""
-        return resource.path(namespace or self._namespace, name, subresource)
+        where = namespace or self._namespace
+        check_namespace(where)
+        check_name(name)
+        return resource.path(where, name, subresource)
 
     async def _one(self, resource: Resource, request: Request) -> Raw:
-        return read(resource, await self._transport.send(request))
+        answer = await self._transport.send(request)
+        try:
+            return read(resource, answer)
+        except msgspec.DecodeError as error:
+            raise _no_object(request.path, error) from error
+
+
+def _no_object(path: str, error: msgspec.DecodeError) -> InternalError:
+    """Something that is no API server has answered, a captive portal perhaps."""
+    return InternalError(f"{path} answered with something that is no Kubernetes object: {error}")
 
 
 def _selection(label_selector: str, field_selector: str) -> dict[str, str]:

@@ -2,6 +2,9 @@
 
 Controllers name resources by the constants below; custom ones are made with `Resource(...)`. A `Resource`
 knows its HTTP path and the opening bytes of its objects.
+
+A name that is no part of a path is refused before anything is sent, in client-go's words: a delete of "" would
+otherwise be a delete of everything.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from argosy.base.errors import BadRequest
 from argosy.base.types import Object
 
 
@@ -49,6 +53,27 @@ class Resource(msgspec.Struct, frozen=True, gc=False):
         if subresource:
             parts.append(subresource)
         return "/".join(parts)
+
+
+def check_name(name: str) -> None:
+    """Raises BadRequest for a name that cannot stand in a path."""
+    if not name:
+        raise BadRequest("resource name may not be empty")
+    _check_segment("resource name", name)
+
+
+def check_namespace(namespace: str | None) -> None:
+    """Raises BadRequest for a namespace that cannot stand in a path; none at all is fine."""
+    if namespace:
+        _check_segment("namespace", namespace)
+
+
+def _check_segment(what: str, given: str) -> None:
+    if given in {".", ".."}:
+        raise BadRequest(f"invalid {what} \"{given}\": [may not be '{given}']")
+    problems = [f"may not contain '{mark}'" for mark in "/%" if mark in given]
+    if problems:
+        raise BadRequest(f'invalid {what} "{given}": [{" ".join(problems)}]')
 
 
 def of(obj: Object, plural: str, *, namespaced: bool = True) -> Resource:

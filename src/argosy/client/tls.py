@@ -1,7 +1,8 @@
 """TLS contexts for a connection, one per client certificate.
 
 Python loads a client certificate from files only, so it passes through a temporary file, readable by us
-alone, that is gone before the first byte is sent.
+alone, that is gone before the first byte is sent. Material that cannot be used is a `ConfigError` that says
+which part of the kubeconfig is meant.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ class TLSContexts:
 
 
 def _make(connection: Connection, certificate: bytes, key: bytes) -> ssl.SSLContext:
+    if connection.insecure and connection.authority:
+        raise ConfigError(
+            f"{connection.server}: specifying a root certificates file with the insecure flag is not allowed; "
+            "leave out certificate-authority or insecure-skip-tls-verify"
+        )
     try:
-        authority = connection.authority.decode() or None
-        context = ssl.create_default_context(cadata=authority)
+        context = ssl.create_default_context(cadata=connection.authority.decode() or None)
     except (ssl.SSLError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"certificate-authority of {connection.server} is no PEM: {error}"
@@ -44,7 +49,11 @@ def _make(connection: Connection, certificate: bytes, key: bytes) -> ssl.SSLCont
             file.write(certificate + b"\n" + key)
             file.flush()
             try:
-                context.load_cert_chain(file.name)
+                # Without a password OpenSSL would ask for one at the terminal.
+                context.load_cert_chain(file.name, password="")
             except ssl.SSLError as error:
-                raise ConfigError(f"client certificate or key cannot be used: {error}") from error
+                raise ConfigError(
+                    f"client-certificate and client-key for {connection.server} cannot be used: {error}; "
+                    "they must be PEM, belong to each other and have no passphrase"
+                ) from error
     return context

@@ -1,9 +1,11 @@
 """HTTP to one API server: credentials, TLS, retries, and errors as `StatusError`.
 
-What is retried, with growing pauses:
-* 429, and any answer that carries Retry-After: the server says it did nothing yet;
+What is tried again, with growing pauses:
 * a connection that could not be made: nothing was sent;
-* 502, 503, 504 and a connection lost in the middle, for requests that may safely arrive twice.
+* 429, and any answer that carries Retry-After: the server says it did nothing yet;
+* 502, 503, 504 and a connection lost in the middle, for `repeatable` requests: reads, dry runs, and writes that
+  the server would refuse the second time because they name the state they start from. Whether any other write
+  was done is unknown then, and the caller is told so.
 A 401 asks the credentials for a fresh one, once. When tries are used up, the last failure is raised; a lost connection
 becomes ServiceUnavailable, so callers handle one family of errors.
 """
@@ -22,10 +24,10 @@ import msgspec
 
 from argosy import __version__
 from argosy.base.clock import Clock, RealClock
-from argosy.base.errors import ServiceUnavailable, StatusError, Unauthorized, from_status
+from argosy.base.errors import NotFound, ServiceUnavailable, StatusError, Unauthorized, from_status
 from argosy.client.backoffs import Backoff
-from argosy.client.credentials import CredentialError
-from argosy.client.kubeconfig import Connection
+from argosy.client.credentials import CredentialError, Fixed
+from argosy.client.kubeconfig import ConfigError, Connection
 from argosy.client.tls import TLSContexts
 
 USER_AGENT: Final = f"argosy/{__version__}"
@@ -37,7 +39,7 @@ _SILENCE_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. `repeatable`: it may arrive twice and mean the same."""
+    """One request. `repeatable`: it may arrive twice without harm."""
 
     method: str
     path: str
@@ -59,14 +61,25 @@ DEFAULT_LIMITS: Final = Limits()
 DEFAULT_BACKOFF: Final = Backoff()
 
 
-class _Failed(Exception):
-    """One try failed; another may be made after `pause` (None: after the usual one)."""
+class Failed(Exception):
+    """One try failed; `again`: another may be made, after `pause` (None: after the usual one).
 
-    def __init__(self, error: StatusError, *, again: bool, pause: float | None = None) -> None:
+    `unsure`: the request may have been carried out all the same.
+    """
+
+    def __init__(
+        self,
+        error: StatusError,
+        *,
+        again: bool,
+        pause: float | None = None,
+        unsure: bool = False,
+    ) -> None:
         super().__init__(error.message)
         self.error = error
         self.again = again
         self.pause = pause
+        self.unsure = unsure
 
 
 class Transport:
@@ -83,12 +96,16 @@ class Transport:
         user_agent: str = USER_AGENT,
     ) -> None:
         self.clock = clock or RealClock()
-        self.source = source or random.Random()
-        self.backoff = backoff
+        self._source = source or random.Random()
+        self._backoff = backoff
         self._connection = connection
+        self._secure = connection.server.startswith("https:")
         self._limits = limits
         self._slots = asyncio.Semaphore(limits.requests)
         self._tls = TLSContexts(connection)
+        if self._secure and isinstance(connection.credentials, Fixed):
+            # What cannot work at all is said before the first request.
+            self._tls.context(connection.credentials.credential)
         self._session: aiohttp.ClientSession | None = None
         self._headers = {"User-Agent": user_agent, "Accept": "application/json"}
         if connection.impersonate:
@@ -97,53 +114,62 @@ class Transport:
     async def send(self, request: Request) -> bytes:
         """The body of the answer; StatusError for anything but success."""
         async with self._slots:
-            failures, renewed = 0, False
+            failures, renewed, unsure = 0, False, False
             while True:
                 try:
                     async with self._try(request, _SILENCE_SECONDS) as response:
                         return await response.read()
-                except _Failed as failed:
+                except Failed as failed:
                     failures += 1
                     if isinstance(failed.error, Unauthorized) and not renewed:
-                        self._connection.credentials.invalidate()
+                        self.renew()
                         renewed = True
                         continue
+                    if unsure and request.method == "DELETE" and isinstance(failed.error, NotFound):
+                        # The try whose answer was lost has done it.
+                        return b""
                     if not failed.again or failures >= self._limits.tries:
                         raise failed.error from failed.__cause__
-                    await self.clock.sleep(self._pause(failed, failures))
+                    unsure = unsure or failed.unsure
+                    await self.clock.sleep(self.pause(failures - 1, failed.pause))
 
     @asynccontextmanager
     async def stream(
         self, request: Request, silence_seconds: float
     ) -> AsyncIterator[aiohttp.StreamReader]:
-        """The answer as it arrives. One try: whoever reads a stream knows where to resume."""
-        try:
-            async with self._try(request, silence_seconds) as response:
-                yield response.content
-        except _Failed as failed:
-            if isinstance(failed.error, Unauthorized):
-                self._connection.credentials.invalidate()
-            raise failed.error from failed.__cause__
+        """The answer as it arrives. One try, which may raise `Failed`: whoever reads a stream knows where to
+        resume.
+        """
+        async with self._try(request, silence_seconds) as response:
+            yield response.content
+
+    def renew(self) -> None:
+        """The server did not accept the credential."""
+        self._connection.credentials.invalidate()
+
+    def pause(self, failures: int, asked: float | None = None) -> float:
+        """Seconds to wait after so many failures before this one; what the server asked for counts first."""
+        return self._backoff.delay(failures, self._source) if asked is None else asked
+
+    def spread(self, seconds: int) -> int:
+        """Between once and twice as long."""
+        return int(seconds * (1 + self._source.random()))
 
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
 
-    def _pause(self, failed: _Failed, failures: int) -> float:
-        if failed.pause is not None:
-            return failed.pause
-        return self.backoff.delay(failures - 1, self.source)
-
     @asynccontextmanager
     async def _try(
         self, request: Request, silence_seconds: float
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """One exchange; yields a successful answer, raises `_Failed` for everything else."""
+        """One exchange; yields a successful answer, raises `Failed` for everything else."""
         try:
             credential = await self._connection.credentials.current()
-        except CredentialError as error:
-            raise _Failed(Unauthorized(str(error)), again=False) from error
+            tls = self._tls.context(credential) if self._secure else True
+        except (CredentialError, ConfigError) as error:
+            raise Failed(Unauthorized(str(error)), again=False) from error
         headers = dict(self._headers)
         if credential.token:
             headers["Authorization"] = f"Bearer {credential.token}"
@@ -153,7 +179,6 @@ class Transport:
         timeout = aiohttp.ClientTimeout(
             total=None, sock_connect=_CONNECT_SECONDS, sock_read=silence_seconds
         )
-        secure = self._connection.server.startswith("https:")
         try:
             async with self._open().request(
                 request.method,
@@ -162,7 +187,7 @@ class Transport:
                 data=request.body,
                 headers=[*headers.items(), *multi],
                 timeout=timeout,
-                ssl=self._tls.context(credential) if secure else True,
+                ssl=tls,
                 server_hostname=self._connection.server_name or None,
                 proxy=self._connection.proxy or None,
                 allow_redirects=False,
@@ -170,14 +195,19 @@ class Transport:
                 if response.status >= 300:
                     raise _refusal(request, response, await response.read())
                 yield response
-        except _LOST as error:
-            unsent = isinstance(error, aiohttp.ClientConnectorError)
-            certificate = isinstance(error, aiohttp.ClientSSLError)
-            text = (
-                f"{self._connection.server} cannot be reached: {str(error) or type(error).__name__}"
-            )
-            again = (unsent or request.repeatable) and not certificate
-            raise _Failed(ServiceUnavailable(text), again=again) from error
+        except (*_LOST, aiohttp.ClientHttpProxyError) as error:
+            raise self._lost(request, error) from error
+
+    def _lost(self, request: Request, error: Exception) -> Failed:
+        text = f"{self._connection.server} cannot be reached: {str(error) or type(error).__name__}"
+        if isinstance(error, aiohttp.ClientSSLError | aiohttp.ClientHttpProxyError):
+            # A certificate or a proxy that says no says it again.
+            return Failed(ServiceUnavailable(text), again=False)
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+            return Failed(ServiceUnavailable(text), again=True)
+        if not request.repeatable:
+            text += f"; the {request.method} was sent and may have been done"
+        return Failed(ServiceUnavailable(text), again=request.repeatable, unsure=True)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -187,14 +217,18 @@ class Transport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=1 << 18,
             )
+            # aiohttp sends GET, PUT and DELETE again by itself when a kept connection turns out dead, a PUT or
+            # DELETE that was done included. It has no public switch for that; its own test client sets this one.
+            self._session._retry_connection = False  # noqa: SLF001
         return self._session
 
 
-def _refusal(request: Request, response: aiohttp.ClientResponse, body: bytes) -> _Failed:
+def _refusal(request: Request, response: aiohttp.ClientResponse, body: bytes) -> Failed:
     pause = _seconds(response.headers.get("Retry-After", ""))
     invited = response.status == 429 or (pause is not None and response.status >= 500)
-    again = invited or (response.status in _UNSURE and request.repeatable)
-    return _Failed(_error(response, body), again=again, pause=pause)
+    unsure = response.status in _UNSURE and not invited
+    again = invited or (unsure and request.repeatable)
+    return Failed(_error(response, body), again=again, pause=pause, unsure=unsure)
 
 
 def _error(response: aiohttp.ClientResponse, body: bytes) -> StatusError:

@@ -1,30 +1,27 @@
 """A watch over HTTP that survives its connections.
 
 Servers end watches every few minutes and connections break; the watch then goes on from the last revision it
-has seen, so its reader notices nothing. It ends with an error only when the server says that going on is
-impossible: Expired (the reader lists again), or a refusal that a repetition cannot cure.
+has seen, so its reader notices nothing. It waits as long as the server asks (Retry-After), else ever longer, and
+renews a credential that is refused, once. It ends with an error only when the server says that going on is
+impossible: Expired (the reader lists again), or a refusal that a repetition cannot cure. One that breaks among
+its initial events is Expired too: what it has shown of the objects cannot be continued.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from typing import Final
 
 import msgspec
 
-from argosy.base.errors import (
-    Expired,
-    InternalError,
-    ServiceUnavailable,
-    StatusError,
-    TooManyRequests,
-    from_status,
-)
+from argosy.base.errors import Expired, InternalError, Unauthorized, from_status
 from argosy.base.types import Object
 from argosy.client.objects import WatchEvent, read_event
 from argosy.client.resources import Resource
-from argosy.client.transport import Request, Transport
+from argosy.client.transport import Failed, Request, Transport
 
+_LOG: Final = logging.getLogger(__name__)
 # The server is asked to end a watch after five to ten minutes, as client-go asks: that spreads the
 # watches of a fleet over replicas of the server again.
 _LEAST_SECONDS: Final = 300
@@ -59,30 +56,40 @@ class Watching:
         self._path = path
         self._params = params
         self._revision = since
+        # Objects that were there before come first, up to a bookmark.
         self._initial = initial_events
+        self._begun = False
 
     async def events(self) -> AsyncGenerator[WatchEvent, None]:
-        failures = 0
+        failures, renewed = 0, False
         while True:
-            error: StatusError | None = None
+            lost: Failed | None = None
             try:
                 async for event in self._connection():
-                    failures = 0
+                    failures, renewed = 0, False
                     yield event
-            except (ServiceUnavailable, TooManyRequests) as lost:
-                error = lost
-            if self._initial:
+            except Failed as failed:
+                if isinstance(failed.error, Unauthorized) and not renewed:
+                    self._transport.renew()
+                    renewed = True
+                    continue
+                if not failed.again:
+                    raise failed.error from failed.__cause__
+                lost = failed
+            if self._begun:
                 # Half of the objects is no state to resume from, and what was deleted meanwhile
                 # would never be reported.
-                raise error or Expired("the watch ended within its initial events; start again")
-            if error is not None or failures:
-                pause = self._transport.backoff.delay(failures, self._transport.source)
-                await self._transport.clock.sleep(pause)
+                raise Expired("the watch ended within its initial events; start again")
+            if lost is not None:
+                _LOG.warning("watch of %s: %s; it will be resumed", self._path, lost.error)
+            if lost is not None or failures:
+                asked = lost.pause if lost is not None else None
+                await self._transport.clock.sleep(self._transport.pause(failures, asked))
             # A server that ends every watch at once must not be asked in a tight loop.
             failures += 1
 
     async def _connection(self) -> AsyncGenerator[WatchEvent, None]:
-        seconds = int(_LEAST_SECONDS * (1 + self._transport.source.random()))
+        seconds = self._transport.spread(_LEAST_SECONDS)
         params = {**self._params, "watch": "true", "timeoutSeconds": str(seconds)}
         if self._revision:
             params["resourceVersion"] = self._revision
@@ -108,7 +115,11 @@ class Watching:
         if frame.type == "ERROR":
             raise from_status(_decode_status(frame.object))
         event = read_event(self._resource, frame.type, bytes(frame.object))
-        self._revision = event.object.revision
-        if event.initial_end:
-            self._initial = False
+        if not self._initial:
+            self._revision = event.object.revision
+        elif event.initial_end:
+            self._revision = event.object.revision
+            self._initial = self._begun = False
+        else:
+            self._begun = True
         return event

@@ -10,7 +10,8 @@ import pytest
 
 from argosy.api.builtin import builtin_kinds
 from argosy.api.kinds import Scheme
-from argosy.apiserver.discovery import Discovery, Document, version_rank
+from argosy.api.crds.ranking import version_rank
+from argosy.apiserver.discovery import Discovery, Document
 from tests.unit.widgets import widget_kind
 
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("discovery.json").read_text())
@@ -118,16 +119,6 @@ def test_paths_that_lead_nowhere_are_not_remembered(scheme: Scheme) -> None:
     discovery = Discovery(scheme)
     got = [discovery.document(f"/apis/nope{number}") for number in range(3)]
     assert (got, discovery._documents) == ([None] * 3, {})
-
-
-def test_the_older_aggregated_format_differs_in_its_version_only(scheme: Scheme) -> None:
-    discovery = Discovery(scheme)
-    new, old = read(discovery.document("/apis", "v2")), read(discovery.document("/apis", "v2beta1"))
-    assert (new["apiVersion"], old["apiVersion"]) == (
-        "apidiscovery.k8s.io/v2",
-        "apidiscovery.k8s.io/v2beta1",
-    )
-    assert new["items"] == old["items"]
 
 
 def test_paths_are_listed_for_the_root() -> None:

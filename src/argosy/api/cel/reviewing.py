@@ -45,12 +45,14 @@ def _review(schema: Schema, path: str, *, root: bool = False, uncorrelated: str)
     if schema.additional is not None:
         below = f"{path}.additionalProperties"
         review.add(_review(schema.additional, below, uncorrelated=uncorrelated))
+    # The topmost place whose parts cannot be told from one object to the next.
+    lost = uncorrelated or (path if schema.map_type == "atomic" else "")
     for name, prop in schema.properties.items():
-        review.add(_review(prop, f"{path}.properties[{name}]", uncorrelated=uncorrelated))
+        review.add(_review(prop, f"{path}.properties[{name}]", uncorrelated=lost))
     for index, part in enumerate(schema.all_of):
         review.texts += _texts_below(part, f"{path}.allOf[{index}]")
     if schema.items is not None:
-        lost = uncorrelated if schema.list_type == "map" else path
+        lost = uncorrelated or ("" if schema.list_type == "map" else path)
         review.add(_review(schema.items, f"{path}.items", uncorrelated=lost))
     for index, rule in enumerate(schema.validations):
         place = f"{path}.x-kubernetes-validations[{index}]"

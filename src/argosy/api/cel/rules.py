@@ -16,13 +16,19 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from argosy.api.cel.correlating import Correlation, key_of, keyed
-from argosy.api.cel.omitting import omitted
 from argosy.api.cel.programs import CALL_BUDGET, Program
 from argosy.api.cel.reviewing import check_rules
 from argosy.api.cel.rulesets import CompiledRule, RuleSet, compile_rules
 from argosy.api.cel.values import NONE, CelError, Optional, OverBudget
 from argosy.api.schema.structural import Rule, Schema
-from argosy.base.fielderrors import FieldError, duplicate, forbidden, invalid, required
+from argosy.base.fielderrors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    required,
+    without_value,
+)
 from argosy.base.types import Json, Object
 
 __all__ = ["check_rules", "compile_rules", "validate_rules"]
@@ -180,7 +186,11 @@ class _Walk:
             self.errors.append(made)
 
     def _run(self, program: Program, this: Json, old: Json) -> Json:
-        value, left = program.measure(this, old)
+        try:
+            value, left = program.measure(this, old)
+        except (AttributeError, KeyError, TypeError):
+            # Types are checked against the schema; an object older than the schema may have others.
+            raise CelError("no such overload") from None
         self.budget -= 1 + CALL_BUDGET - left
         return value
 
@@ -235,4 +245,4 @@ def _field_error(path: str, kind: str, value: Json, detail: str, rule: Rule) -> 
             made = invalid(path, value, detail)
     if kind not in {"object", "array"}:
         return made
-    return omitted(made)
+    return without_value(made)

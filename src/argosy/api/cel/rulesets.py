@@ -8,7 +8,6 @@ the structural schema gives it. Compiling is done once per schema and remembered
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Final
 
 from argosy.api.cel.declaring import Converter, converter, declared, own, resource
@@ -17,9 +16,6 @@ from argosy.api.cel.programs import Program, compile_expression
 from argosy.api.cel.source import CompileError
 from argosy.api.cel.types import BOOL, STRING, Type, optional_of
 from argosy.api.schema.structural import Rule, Schema
-
-# As many schemas as a fleet's custom kinds have; a forgotten one is only compiled again.
-_REMEMBERED: Final = 4096
 
 
 @dataclass(slots=True, frozen=True, eq=False)
@@ -62,10 +58,12 @@ class RuleSet:
         return not (self.rules or self.items or self.additional or self.properties or self.all_of)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def compile_rules(schema: Schema) -> RuleSet | None:
-    """The rules of a resource's schema; None if it has none."""
-    return _compile(schema, schema, root=True)
+    """The rules of a resource's schema, kept on it; None if it has none."""
+    if schema.rule_set is UNSET:
+        schema.rule_set = _compile(schema, schema, root=True)
+    found: RuleSet | None = schema.rule_set
+    return found
 
 
 def _compile(rules: Schema, shape: Schema, *, root: bool = False) -> RuleSet | None:

@@ -35,7 +35,9 @@ def _created_at(obj: Object, _: datetime) -> list[Json]:
 
 
 _DEFAULT: Final = Printer(
-    (NAME, Column("Created At", "date", description="When the object was created.")), _created_at
+    (NAME, Column("Created At", "date", description="When the object was created.")),
+    _created_at,
+    null_rows=True,
 )
 
 

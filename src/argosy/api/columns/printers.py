@@ -33,6 +33,8 @@ SELECTOR: Final = Column("Selector", priority=1, description="Labels of the pods
 class Printer:
     columns: tuple[Column, ...]
     cells: Cells
+    # What kube-apiserver prints without a printer of the kind's own shows no rows as null.
+    null_rows: bool = False
 
 
 # By group and kind.

@@ -27,7 +27,7 @@ METRICS: Final = f"{_PREFIX}metrics"
 CURRENT_METRICS: Final = f"{_PREFIX}current-metrics"
 CONDITIONS: Final = f"{_PREFIX}conditions"
 BEHAVIOR: Final = f"{_PREFIX}behavior"
-_ROUND_TRIP: Final = frozenset(
+ROUND_TRIP: Final = frozenset(
     {METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR}
     | {f"{_PREFIX}scale-down-tolerance", f"{_PREFIX}scale-up-tolerance"}
 )
@@ -45,7 +45,7 @@ def v1_to_v2(hpa: Object) -> Object:
     metrics = _decoded(saved, METRICS, metric_from_v1)
     percent = spec.pop("targetCPUUtilizationPercentage", None)
     if percent is not None or not metrics:
-        metrics.append(_cpu(DEFAULT_CPU_PERCENT if percent is None else percent))
+        metrics.append(cpu_metric(DEFAULT_CPU_PERCENT if percent is None else percent))
     spec["metrics"] = metrics
     behavior = _json(saved.get(BEHAVIOR, ""))
     if isinstance(behavior, dict) and behavior:
@@ -104,8 +104,8 @@ def v2_to_v1(hpa: Object) -> Object:
 
 def _split_annotations(hpa: Object) -> tuple[dict[str, str], dict[str, str]]:
     given: dict[str, str] = (hpa.get("metadata") or {}).get("annotations") or {}
-    kept = {key: value for key, value in given.items() if key not in _ROUND_TRIP}
-    return kept, {key: value for key, value in given.items() if key in _ROUND_TRIP}
+    kept = {key: value for key, value in given.items() if key not in ROUND_TRIP}
+    return kept, {key: value for key, value in given.items() if key in ROUND_TRIP}
 
 
 def _assembled(hpa: Object, annotations: dict[str, str], spec: Object, status: Object) -> Object:
@@ -132,7 +132,7 @@ def _decoded(saved: dict[str, str], key: str, convert: Callable[[Object], Object
     return [convert(m) for m in found if isinstance(m, dict)] if isinstance(found, list) else []
 
 
-def _cpu(percent: int) -> Object:
+def cpu_metric(percent: int = DEFAULT_CPU_PERCENT) -> Object:
     target = {"type": "Utilization", "averageUtilization": percent}
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 

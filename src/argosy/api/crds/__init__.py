@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argosy.api.crds.conditions import accept_names
+from argosy.api.crds.conditions import CLEANUP, accept_names, begin_ending, set_terminating
 from argosy.api.crds.definitions import RULES, default_crd
 from argosy.api.crds.kinds import kind_from_crd
 from argosy.api.crds.objects import (
@@ -14,11 +14,14 @@ from argosy.api.crds.objects import (
 from argosy.api.crds.validation import validate_crd, validate_crd_status
 
 __all__ = [
+    "CLEANUP",
     "RULES",
     "accept_names",
+    "begin_ending",
     "decode_custom",
     "default_crd",
     "kind_from_crd",
+    "set_terminating",
     "validate_crd",
     "validate_crd_status",
     "validate_custom",

@@ -13,6 +13,9 @@ from argosy.api.crds.approvals import approval_condition
 from argosy.base.fielderrors import quote
 from argosy.base.types import Json, Object
 
+# Holds a deleted CRD until the last of its objects has gone.
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+
 _RESOURCES = (("plural", "PluralConflict"), ("singular", "SingularConflict"))
 _KINDS = (("kind", "KindConflict"), ("listKind", "ListKindConflict"))
 
@@ -54,6 +57,26 @@ def accept_names(crd: Object, others: Iterable[Object], now: str) -> Object:
         conditions.append(approved)
     status["conditions"] = _merged(status.get("conditions") or [], conditions, now)
     return status
+
+
+def begin_ending(crd: Object, now: str) -> None:
+    """Mark a CRD that is deleted, in place: it stays until its objects are gone."""
+    finalizers: list[str] = crd["metadata"].setdefault("finalizers", [])
+    if CLEANUP not in finalizers:
+        finalizers.append(CLEANUP)
+    set_terminating(
+        crd,
+        now,
+        "InstanceDeletionPending",
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    )
+
+
+def set_terminating(crd: Object, now: str, reason: str, message: str) -> None:
+    """Say how far the end of a CRD has come, in place."""
+    status: Object = crd.setdefault("status", {})
+    news = [_condition("Terminating", "True", reason, message)]
+    status["conditions"] = _merged(status.get("conditions") or [], news, now)
 
 
 def _taken(crd: Object, others: Iterable[Object]) -> tuple[set[str], set[str]]:

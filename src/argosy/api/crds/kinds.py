@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from argosy.api.crds.ranking import version_rank
 from argosy.api.kinds import Column, Kind, Rules, ScalePaths, Version
 from argosy.api.rules.names import is_dns1123_subdomain, is_qualified_name
 from argosy.api.schema.builtin import OBJECT_META, builtin_schema
@@ -37,9 +38,7 @@ def kind_from_crd(crd: Object) -> Kind:
     granted: Object = (crd.get("status") or {}).get("acceptedNames") or {}
     names = granted if granted.get("plural") and granted.get("kind") else asked
     kind = names["kind"]
-    versions = {
-        version["name"]: _version(version, spec["group"], kind) for version in spec["versions"]
-    }
+    versions = {version["name"]: _version(version, spec, kind) for version in spec["versions"]}
     storage = next(version["name"] for version in spec["versions"] if version.get("storage"))
     return Kind(
         group=spec["group"],
@@ -57,12 +56,12 @@ def kind_from_crd(crd: Object) -> Kind:
     )
 
 
-def _version(version: Object, group: str, kind: str) -> Version:
+def _version(version: Object, spec: Object, kind: str) -> Version:
     subresources: Object = version.get("subresources") or {}
     deprecated = bool(version.get("deprecated"))
     warning = version.get("deprecationWarning")
     if deprecated and warning is None:
-        warning = f"{group}/{version['name']} {kind} is deprecated"
+        warning = _deprecation(version["name"], spec, kind)
     return Version(
         name=version["name"],
         schema=resource_schema((version.get("schema") or {}).get("openAPIV3Schema") or {}),
@@ -78,6 +77,22 @@ def _version(version: Object, group: str, kind: str) -> Version:
         deprecated=deprecated,
         deprecation_warning=warning or "" if deprecated else "",
     )
+
+
+def _deprecation(name: str, spec: Object, kind: str) -> str:
+    """The warning of a deprecated version, which names the best version above it."""
+    group = spec["group"]
+    text = f"{group}/{name} {kind} is deprecated"
+    better = [
+        other["name"]
+        for other in spec["versions"]
+        if other.get("served")
+        and not other.get("deprecated")
+        and version_rank(other["name"]) < version_rank(name)
+    ]
+    if not better:
+        return text
+    return f"{text}; use {group}/{min(better, key=version_rank)} {kind}"
 
 
 def resource_schema(document: Object) -> Schema:

@@ -92,7 +92,7 @@ def _spec_errors(spec: Object) -> list[FieldError]:
     hoisted = Hoisted(versions)
     for index, version in enumerate(versions):
         errors += version_errors(version, f"spec.versions[{index}]", hoisted)
-    errors += version_list_errors(spec, versions, hoisted)
+    errors += version_list_errors(versions, hoisted)
     names = _names(spec)
     errors += [
         required(f"spec.names.{name}")
@@ -145,9 +145,15 @@ def _conversion_errors(conversion: Object | None) -> list[FieldError]:
     webhook: Object = conversion.get("webhook") or {}
     if not strategy:
         return [required(f"{path}.strategy")]
-    if strategy == "Webhook":
-        return [forbidden(f"{path}.strategy", NO_WEBHOOKS)]
     errors: list[FieldError] = []
+    if strategy == "Webhook":
+        if webhook.get("clientConfig") is None:
+            text = "required when strategy is set to Webhook"
+            errors.append(required(f"{path}.webhookClientConfig", text))
+        if not webhook.get("conversionReviewVersions"):
+            errors.append(required(f"{path}.conversionReviewVersions"))
+        # Only who has a webhook hears that it would not be called.
+        return errors or [forbidden(f"{path}.strategy", NO_WEBHOOKS)]
     if strategy != "None":
         errors.append(unsupported(f"{path}.strategy", strategy, ("None", "Webhook")))
     text = "should not be set when strategy is not set to Webhook"

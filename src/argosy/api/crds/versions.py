@@ -92,22 +92,21 @@ def version_errors(version: Object, path: str, hoisted: Hoisted) -> list[FieldEr
     return errors + _selectable_errors(fields, openapi_schema(version), f"{path}.selectableFields")
 
 
-def version_list_errors(spec: Object, versions: list[Object], hoisted: Hoisted) -> list[FieldError]:
+def version_list_errors(versions: list[Object], hoisted: Hoisted) -> list[FieldError]:
     errors: list[FieldError] = []
     names = [version.get("name", "") for version in versions]
 
     def shown() -> Json:
-        return printed(
-            [_internal(version, hoisted) for version in versions]
-            if spec.get("versions") is not None
-            else None
-        )
+        return printed([_internal(version, hoisted) for version in versions])
 
     if len(set(names)) != len(names):
         errors.append(invalid("spec.versions", shown(), "must contain unique version names"))
     if sum(bool(version.get("storage")) for version in versions) != 1:
         text = "must have exactly one version marked as storage version"
         errors.append(invalid("spec.versions", shown(), text))
+    # The internal form names the first version once more.
+    if names and (problems := is_dns1035_label(names[0])):
+        errors.append(invalid("spec.version", names[0], ",".join(problems)))
     return errors
 
 

@@ -9,7 +9,7 @@ That the last is a 500 is upstream's doing: its merge returns plain errors. Clie
 
 from __future__ import annotations
 
-from argosy.base.errors import Details, StatusError
+from argosy.base.errors import Details, StatusError, Unclassified
 
 
 class Unprocessable(StatusError):
@@ -24,5 +24,5 @@ class Unprocessable(StatusError):
         self.why = why
 
 
-class PatchFailed(StatusError):
-    code, reason = 500, ""
+class PatchFailed(Unclassified):
+    """A patch that contradicts itself, the object or its schema."""

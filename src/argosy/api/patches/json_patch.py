@@ -26,6 +26,9 @@ from argosy.base.types import Json, Object
 MAX_OPERATIONS: Final = 10_000
 MAX_COPY_BYTES: Final = 3 * 1024 * 1024
 
+# What an operation may have.
+MEMBERS: Final = frozenset({"op", "path", "from", "value"})
+
 _INDEX: Final = re.compile(r"[+-]?[0-9]+\Z")
 _ABSENT: Final = object()
 

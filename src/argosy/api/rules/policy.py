@@ -10,7 +10,7 @@ from typing import Final
 
 from argosy.api.kinds import Rules
 from argosy.api.rules.apps.rollouts import validate_int_or_percent, validate_percent_limit
-from argosy.api.rules.controllers import printed_selector, validate_not_negative
+from argosy.api.rules.controllers import validate_not_negative
 from argosy.api.rules.labels import validate_label_name, validate_label_selector
 from argosy.api.rules.metadata import validate_common_create
 from argosy.api.rules.names import is_condition_reason, is_path_segment
@@ -56,7 +56,9 @@ def _validate_spec(obj: Object) -> list[FieldError]:
 
 def _printed_spec(spec: Object) -> Printed:
     """As upstream's internal struct prints."""
-    selector = printed_selector(spec.get("selector"))
+    selector: Object | None = spec.get("selector")
+    if selector and (labels := selector.get("matchLabels")):
+        selector = selector | {"matchLabels": dict(sorted(labels.items()))}
     shown = {
         "MinAvailable": spec["minAvailable"],
         "Selector": selector,

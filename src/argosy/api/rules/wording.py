@@ -8,29 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Final, Self
+from typing import Final
 
-from argosy.base.fielderrors import FieldError, quote
+from argosy.base.fielderrors import FieldError, Printed, quote
 from argosy.base.types import Json, Object
 
 IMMUTABLE: Final = "field is immutable"
 NOT_NEGATIVE: Final = "must be greater than or equal to 0"
-
-
-class Printed(int):
-    """A rejected value whose text is already made. An int, because field errors print ints as they stand."""
-
-    text: str
-
-    def __new__(cls, text: str) -> Self:
-        made = super().__new__(cls, 0)
-        made.text = text
-        return made
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
 
 
 def unsupported(path: str, value: Json, allowed: Iterable[str]) -> FieldError:

@@ -183,8 +183,9 @@ def _number_check(schema: Schema) -> Check | None:
 
 
 def is_multiple(value: float, factor: float) -> bool:
-    if isinstance(value, int) and float(factor).is_integer():
-        return factor > 0 and value % int(factor) == 0
+    """Upstream cuts the factor of a whole number down to a whole one, so 3 is no multiple of 0.5."""
+    if isinstance(value, int):
+        return factor >= 1 and value % int(factor) == 0
     if factor <= 0:
         return False
     quotient = value / factor

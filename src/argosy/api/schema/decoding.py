@@ -48,10 +48,13 @@ _CRD: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
 
 @dataclass(slots=True, frozen=True)
 class Decoded:
-    """`problem` is Go's error text, None when the object is good; `unknown` are paths of fields that were dropped."""
+    """`problem` is Go's error text, None when the object is good; `unknown` are paths of fields that were dropped.
+    `restoring` words a problem as upstream does where it converts a map instead of reading JSON.
+    """
 
     problem: str | None
     unknown: list[str]
+    restoring: str = ""
 
 
 _StructDecoder: TypeAlias = Callable[[Object], Verdict]
@@ -63,9 +66,9 @@ def decode(schema: Schema, raw: Object) -> Decoded:
     try:
         unknown = decoder(raw)
     except Mismatch as problem:
-        return Decoded(_worst(decoder, raw, problem), [])
+        return Decoded(_worst(decoder, raw, problem), [], problem.restoring)
     except (ValueError, ParseError) as problem:
-        return Decoded(str(problem), [])
+        return Decoded(str(problem), [], str(problem))
     return Decoded(None, unknown[:MAX_UNKNOWN] if unknown else [])
 
 
@@ -131,7 +134,7 @@ def _struct(schema: Schema) -> _StructDecoder:
                     else:
                         dropped.append(key)
                     continue
-                below = [f"{key}{path}" if path[0] == "[" else f"{key}.{path}" for path in verdict]
+                below = [f"{key}{path}" if path[:1] == "[" else f"{key}.{path}" for path in verdict]
                 issues = below if issues is None else issues + below
         except Mismatch as problem:
             problem.struct = problem.struct or name
@@ -148,10 +151,14 @@ def _struct(schema: Schema) -> _StructDecoder:
         return issues
 
     schema.decoder = decode_struct
+    # A whole object: what is empty in it and given is told apart from what is not given, until it is stored.
+    whole = {"apiVersion", "kind", "metadata"} <= schema.properties.keys()
     for key, field in schema.properties.items():
         always = key in schema.always
         optional = key not in schema.pointers and not always
         fields[key] = _field(field, optional=optional, always=always)
+        if whole and always and (field.type == "array" or field.additional is not None):
+            fields[key] = None, _kept_empty(fields[key][1])
         if always:
             fills.append((key, _null if key in schema.pointers else _zero(field)))
     return decode_struct
@@ -255,6 +262,19 @@ def _keep_null(obj: Json, key: Json, *, always: bool) -> Verdict:
     return DROP
 
 
+def _kept_empty(handler: Handler) -> Handler:
+    """`handler` for a list or map that stays as it is when it is given empty."""
+
+    def kept(obj: Json, key: Json, value: Json) -> Verdict:
+        empty = value.__class__ in (list, dict) and not value
+        verdict = handler(obj, key, value)
+        if empty:
+            obj[key] = value
+        return verdict
+
+    return kept
+
+
 def _map(schema: Schema, values: Schema, *, always: bool) -> Handler:
     go_type = schema.go_type
     fast, handler = _field(values, optional=False)
@@ -277,7 +297,7 @@ def _map(schema: Schema, values: Schema, *, always: bool) -> Handler:
             verdict = handler(value, name, item)
             if verdict is not None and verdict is not DROP:
                 below = [
-                    f"{name}{path}" if path[0] == "[" else f"{name}.{path}" for path in verdict
+                    f"{name}{path}" if path[:1] == "[" else f"{name}.{path}" for path in verdict
                 ]
                 issues = below if issues is None else issues + below
         return issues

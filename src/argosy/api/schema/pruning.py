@@ -85,7 +85,7 @@ def _object_pruner(schema: Schema, *, embedded: bool) -> Pruner:
                 if below:
                     issues = [] if issues is None else issues
                     issues += [
-                        f"{key}{path}" if path[0] == "[" else f"{key}.{path}" for path in below
+                        f"{key}{path}" if path[:1] == "[" else f"{key}.{path}" for path in below
                     ]
             elif value is None and entry[0]:
                 dropped = [] if dropped is None else dropped
@@ -116,7 +116,7 @@ def _list_pruner(schema: Schema) -> Pruner:
                 if below:
                     issues = [] if issues is None else issues
                     issues += [
-                        f"[{index}]{path}" if path[0] == "[" else f"[{index}].{path}"
+                        f"[{index}]{path}" if path[:1] == "[" else f"[{index}].{path}"
                         for path in below
                     ]
         return issues
@@ -134,7 +134,7 @@ def _prune_all(value: Json) -> list[str] | None:
     for index, item in enumerate(value):
         if item.__class__ is dict or item.__class__ is list:
             issues += [
-                f"[{index}]{path}" if path[0] == "[" else f"[{index}].{path}"
+                f"[{index}]{path}" if path[:1] == "[" else f"[{index}].{path}"
                 for path in _prune_all(item) or ()
             ]
     return issues

@@ -32,11 +32,21 @@ class Mismatch(Exception):
     """
 
     def __init__(
-        self, parent: Json, key: Json, go_type: str, *, literal: bool = False, hard: bool = False
+        self,
+        parent: Json,
+        key: Json,
+        go_type: str,
+        *,
+        scalar: str = "",
+        literal: bool = False,
+        hard: bool = False,
     ) -> None:
         super().__init__()
         value = parent[key]
         self.parent, self.key, self.hard = parent, key, hard
+        # Go's kind of the field, where it is a scalar: `string` for a `v1.PullPolicy`.
+        self.scalar = scalar
+        self.source = _go_kind(value)
         self.value = f"number {_number(value)}" if literal else _described(value)
         self.go_type = go_type
         self.struct = ""
@@ -50,6 +60,40 @@ class Mismatch(Exception):
             f"json: cannot unmarshal {self.value} into Go struct field {self.struct}.{path}"
             f" of type {self.go_type}"
         )
+
+    @property
+    def restoring(self) -> str:
+        """The same problem in the words of the converter that strategic merge patches go through."""
+        if self.hard:
+            return f"json: cannot unmarshal {self.value} into Go value of type {self.go_type}"
+        if self.go_type.startswith("[]"):
+            return f"cannot restore slice from {self.source}"
+        if self.go_type.startswith("map["):
+            return f"cannot restore map from {self.source}"
+        if not self.scalar:
+            return f"cannot restore struct from: {self.source}"
+        # Go converts between numbers, and numbers to text; JSON does not, so this is refused in words of its own.
+        convertible = self.source == "int64" and self.scalar != "bool"
+        if convertible or (self.source == "float64" and self.scalar not in ("string", "bool")):
+            return f"cannot convert {self.source} to {self.go_type}"
+        return f"unrecognized type: {self.scalar}"
+
+
+def _go_kind(value: Json) -> str:
+    """The Go kind of a decoded JSON value."""
+    match value:
+        case bool():
+            return "bool"
+        case str():
+            return "string"
+        case int():
+            return "int64"
+        case dict():
+            return "map"
+        case list():
+            return "slice"
+        case _:
+            return "float64"
 
 
 def _described(value: Json) -> str:
@@ -73,11 +117,13 @@ def _number(value: float) -> str:
 
 
 def leaf_handler(kind: type, go_type: str, *, optional: bool) -> Handler:
+    scalar = "bool" if kind is bool else "string"
+
     def leaf(obj: Json, key: Json, value: Json) -> Verdict:
         if value is None:
             return DROP
         if value.__class__ is not kind:
-            raise Mismatch(obj, key, go_type)
+            raise Mismatch(obj, key, go_type, scalar=scalar)
         return DROP if optional and not value else None
 
     return leaf
@@ -85,17 +131,18 @@ def leaf_handler(kind: type, go_type: str, *, optional: bool) -> Handler:
 
 def integer_handler(schema: Schema, *, optional: bool) -> Handler:
     go_type = schema.go_type
-    bits = 31 if schema.format == "int32" else 63
+    scalar = schema.format or "int64"
+    bits = 31 if scalar == "int32" else 63
     low, high = -(1 << bits), (1 << bits) - 1
 
     def integer(obj: Json, key: Json, value: Json) -> Verdict:
         if value.__class__ is int:
             if low <= value <= high:
                 return DROP if optional and not value else None
-            raise Mismatch(obj, key, go_type, literal=True)
+            raise Mismatch(obj, key, go_type, scalar=scalar, literal=True)
         if value is None:
             return DROP
-        raise Mismatch(obj, key, go_type, literal=value.__class__ is float)
+        raise Mismatch(obj, key, go_type, scalar=scalar, literal=value.__class__ is float)
 
     return integer
 
@@ -106,7 +153,7 @@ def float_handler(go_type: str, *, optional: bool) -> Handler:
             return DROP
         if value.__class__ is float or value.__class__ is int:
             return DROP if optional and not value else None
-        raise Mismatch(obj, key, go_type)
+        raise Mismatch(obj, key, go_type, scalar="float64")
 
     return number
 
@@ -168,6 +215,10 @@ class IllegalBase64(Mismatch):
 
     def __str__(self) -> str:
         return f"illegal base64 data at input byte {self.byte}"
+
+    @property
+    def restoring(self) -> str:
+        return f"error decoding from json: {self}"
 
 
 def bytes_handler(*, optional: bool) -> Handler:

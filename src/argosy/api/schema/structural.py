@@ -110,6 +110,8 @@ class Schema:
     pruner: Callable[..., Json] | None = field(default=None, repr=False)
     defaulter: Callable[..., Json] | None = field(default=None, repr=False)
     checker: Callable[[Json], bool] | None = field(default=None, repr=False)
+    # Compiled CEL rules of a whole resource; UNSET until asked.
+    rule_set: Json = field(default=UNSET, repr=False)
     # Whether an embedded resource lies anywhere below; None until asked.
     holds_resources: bool | None = field(default=None, repr=False)
 

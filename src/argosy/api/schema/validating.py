@@ -234,7 +234,11 @@ def _number(schema: Schema, value: float, path: str, result: _Result) -> None:
     low, high, factor = schema.minimum, schema.maximum, schema.multiple_of
     result.matches += 2
     if factor is not None and not is_multiple(value, factor):
-        result.add(_error(path, value, f"should be a multiple of {shown(factor)}"))
+        if isinstance(value, int) and factor < 1:
+            text = f"factor MultipleOf declared for {path} must be positive: {int(factor)}"
+            result.add(invalid(path or NO_PATH, int(factor), text))
+        else:
+            result.add(_error(path, value, f"should be a multiple of {shown(factor)}"))
     if low is not None and (value <= low if schema.exclusive_minimum else value < low):
         words = "greater than" if schema.exclusive_minimum else "greater than or equal to"
         result.add(_error(path, value, f"should be {words} {shown(low)}"))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
 from argosy.apiserver.access.attributes import Attributes, Authorizer, refusal
@@ -19,7 +20,7 @@ from argosy.apiserver.access.identities import (
     User,
     service_account,
 )
-from argosy.apiserver.access.tokens import InvalidToken, Signer
+from argosy.apiserver.access.tokens import ISSUER, Claims, InvalidToken, Signer
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request
 from argosy.base.errors import BadRequest, Unauthorized
@@ -53,16 +54,26 @@ class Authentication:
             return self._impersonated(user, request)
         return user
 
-    def user_of(self, token: str) -> User | None:
-        """Whose token it is; None when it is nobody's."""
+    def user_of(self, token: str, audiences: Collection[str] = (ISSUER,)) -> User | None:
+        """Whose token it is; None when it is nobody's, or not meant for any of the audiences."""
+        found = self.identify(token, audiences)
+        return found[0] if found is not None else None
+
+    def identify(
+        self, token: str, audiences: Collection[str]
+    ) -> tuple[User, tuple[str, ...]] | None:
+        """Whose token it is, and for which of the audiences. Tokens known from the start are for the API alone."""
         found = self._known.get(_digest(token))
         if found is not None:
-            return found
+            return (found, (ISSUER,)) if ISSUER in audiences else None
         if token.count(".") != 2:
             return None
         try:
             claims = self._signer.check(token)
         except InvalidToken:
+            return None
+        meant = tuple(one for one in audiences if one in claims.audiences)
+        if not meant:
             return None
         account = self._cluster.store.get(Key("serviceaccounts", claims.namespace, claims.name))
         if account is None or account.meta.uid != claims.uid:
@@ -74,28 +85,24 @@ class Authentication:
             )
             if bound is None or bound.meta.uid != uid:
                 return None
-        return service_account(claims.namespace, claims.name, claims.uid)
+        user = service_account(claims.namespace, claims.name, claims.uid)
+        return replace(user, extra=_extra(claims)), meant
 
     def _impersonated(self, user: User, request: Request) -> User:
         """Who the user wants to be, if it may be."""
         name = request.header(b"impersonate-user")
         uid = request.header(b"impersonate-uid")
-        groups = tuple(
-            part.strip()
-            for part in request.header(b"impersonate-group").split("\n")
-            if part.strip()
-        )
-        extra: dict[str, tuple[str, ...]] = {
-            unquote(key.decode("latin-1").removeprefix("impersonate-extra-")): (
-                value.decode("latin-1"),
+        groups = _lines(request.header(b"impersonate-group"))
+        extra = {
+            unquote(key.decode("latin-1").removeprefix("impersonate-extra-")): _lines(
+                value.decode("latin-1")
             )
             for key, value in request.headers.items()
             if key.startswith(b"impersonate-extra-")
         }
         if not name:
-            raise BadRequest(
-                'requested [{"impersonate"}] without impersonating a user name; set Impersonate-User as well'
-            )
+            wished = _references(groups, extra, uid)
+            raise BadRequest(f"requested [{' '.join(wished)}] without impersonating a user")
         asked = [_impersonation(name)]
         asked += [
             Attributes("impersonate", resource="groups", name=group, version="v1")
@@ -133,6 +140,38 @@ class Authentication:
         if name != "system:anonymous" and AUTHENTICATED not in groups:
             groups = (*groups, AUTHENTICATED)
         return User(name, uid=uid, groups=groups, extra=extra)
+
+
+def _lines(values: str) -> tuple[str, ...]:
+    """The values of a repeated header."""
+    return tuple(part.strip() for part in values.split("\n") if part.strip())
+
+
+def _references(
+    groups: tuple[str, ...], extra: Mapping[str, tuple[str, ...]], uid: str
+) -> list[str]:
+    """What is to be impersonated, printed as Go prints object references: seven fields, most of them empty."""
+    api = "authentication.k8s.io/v1"
+    found = [f"{{Group  {group}    }}" for group in groups]
+    found += [
+        f"{{UserExtra  {value}  {api}  {key}}}" for key, values in extra.items() for value in values
+    ]
+    if uid:
+        found.append(f"{{UID  {uid}  {api}  }}")
+    return found
+
+
+def _extra(claims: Claims) -> dict[str, tuple[str, ...]]:
+    """What a token tells of its user beyond name and groups."""
+    prefix = "authentication.kubernetes.io"
+    extra: dict[str, tuple[str, ...]] = {}
+    if claims.id:
+        extra[f"{prefix}/credential-id"] = (f"JTI={claims.id}",)
+    if claims.bound is not None and claims.bound[0] in {"pods", "nodes"}:
+        resource, name, uid = claims.bound
+        word = resource.removesuffix("s")
+        extra |= {f"{prefix}/{word}-name": (name,), f"{prefix}/{word}-uid": (uid,)}
+    return extra
 
 
 def _impersonation(name: str) -> Attributes:

@@ -31,7 +31,7 @@ def role_objects() -> list[tuple[str, Object]]:
     for _, obj in entries:
         meta = obj["metadata"]
         meta["labels"] = {"kubernetes.io/bootstrapping": "rbac-defaults", **meta.get("labels", {})}
-        meta["annotations"] = {f"{_GROUP}/autoupdate": "true"}
+        meta["annotations"] = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
         if "roleRef" in obj:
             obj["roleRef"]["apiGroup"] = _GROUP
             for subject in obj.get("subjects", ()):

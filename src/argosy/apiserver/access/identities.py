@@ -26,6 +26,9 @@ class User:
 
 
 ANONYMOUS: Final = User("system:anonymous", groups=(UNAUTHENTICATED,))
+# The server itself, where it writes what nobody asked for, and the name it owns fields by.
+APISERVER: Final = User("system:apiserver", groups=(MASTERS,))
+APISERVER_AGENT: Final = "kube-apiserver"
 ADMIN: Final = User("kubernetes-admin", groups=(MASTERS, AUTHENTICATED))
 
 

@@ -38,7 +38,7 @@ class PolicyRule(msgspec.Struct, frozen=True, rename="camel"):
         if asked.verb not in self.verbs and "*" not in self.verbs:
             return False
         if not asked.is_resource:
-            return any(_path_matches(pattern, asked.path) for pattern in self.non_resource_urls)
+            return any(path_matches(pattern, asked.path) for pattern in self.non_resource_urls)
         if asked.group not in self.api_groups and "*" not in self.api_groups:
             return False
         if not self._names_resource(asked):
@@ -133,8 +133,7 @@ class Rbac:
             if subject is None:
                 continue
             role = binding.role_ref
-            where = namespace if role.kind == "Role" else ""
-            rules = self._rules(Key(f"{role.kind.lower()}s.{GROUP}", where, role.name))
+            rules = self._rules(_role_key(role.kind, namespace, role.name))
             if rules:
                 kind = "RoleBinding" if namespace else "ClusterRoleBinding"
                 shown = f"{name}/{namespace}" if namespace else name
@@ -150,6 +149,11 @@ class Rbac:
             ]
         return self._bindings
 
+    def rules_of(self, kind: str, namespace: str, name: str) -> tuple[PolicyRule, ...] | None:
+        """The rules of a role (of a namespace) or a cluster role; None where there is no such role."""
+        key = _role_key(kind, namespace, name)
+        return self._rules(key) if self._cluster.store.get(key) is not None else None
+
     def _rules(self, key: Key) -> tuple[PolicyRule, ...]:
         rules = self._roles.get(key)
         if rules is None:
@@ -157,6 +161,10 @@ class Rbac:
             rules = (_decode_role(record.raw).rules or ()) if record is not None else ()
             self._roles[key] = rules
         return rules
+
+
+def _role_key(kind: str, namespace: str, name: str) -> Key:
+    return Key(f"{kind.lower()}s.{GROUP}", namespace if kind == "Role" else "", name)
 
 
 def _is(subject: _Subject, user: User, namespace: str) -> bool:
@@ -177,5 +185,5 @@ def _shown(subject: _Subject) -> str:
     return f'{subject.kind} "{subject.name}"'
 
 
-def _path_matches(pattern: str, path: str) -> bool:
+def path_matches(pattern: str, path: str) -> bool:
     return pattern in {"*", path} or (pattern.endswith("*") and path.startswith(pattern[:-1]))

@@ -13,13 +13,15 @@ def plugins() -> list[Admission]:
     """A fresh set for one cluster: some keep state (quota usage, allocated addresses)."""
     from argosy.apiserver.admission.accounts import ServiceAccount
     from argosy.apiserver.admission.addresses import ClusterAddresses
+    from argosy.apiserver.admission.defaultclasses import DefaultClass
     from argosy.apiserver.admission.limits import LimitRanger
     from argosy.apiserver.admission.namespaces import NamespaceLifecycle
     from argosy.apiserver.admission.priorities import Priority
     from argosy.apiserver.admission.quotas import ResourceQuota
+    from argosy.apiserver.admission.runtimeclasses import RuntimeClass
     from argosy.apiserver.admission.tolerations import DefaultTolerationSeconds
 
     return [
         NamespaceLifecycle(), LimitRanger(), ServiceAccount(), Priority(), DefaultTolerationSeconds(),
-        ClusterAddresses(), ResourceQuota(),
+        RuntimeClass(), DefaultClass(), ClusterAddresses(), ResourceQuota(),
     ]  # fmt: skip

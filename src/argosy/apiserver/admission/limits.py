@@ -37,7 +37,7 @@ class LimitRanger:
             for limit in _limits(cluster, call.namespace, "Container"):
                 for container in (
                     *(new["spec"].get("initContainers") or ()),
-                    *new["spec"]["containers"],
+                    *(new["spec"].get("containers") or ()),
                 ):
                     resources = container.get("resources") or {}
                     asked = podresources.amounts(resources.get("requests"))
@@ -72,8 +72,8 @@ def _default(pod: Object, limit: Object) -> None:
     """Fill in what a container does not say; the pod's annotation tells what was set."""
     said: list[str] = []
     groups = (
-        ("init container", pod["spec"].get("initContainers") or ()),
-        ("container", pod["spec"]["containers"]),
+        ("init container", pod.setdefault("spec", {}).get("initContainers") or ()),
+        ("container", pod["spec"].get("containers") or ()),
     )
     for word, containers in groups:
         for container in containers:
@@ -85,7 +85,9 @@ def _default(pod: Object, limit: Object) -> None:
                         **given,
                         **{name: limit[source][name] for name in missing},
                     }
-                    said.append(f"{', '.join(missing)} {which[:-1]} for {word} {container['name']}")
+                    said.append(
+                        f"{', '.join(missing)} {which[:-1]} for {word} {container.get('name', '')}"
+                    )
     if said:
         annotations = pod["metadata"].setdefault("annotations", {})
         annotations[ANNOTATION] = "LimitRanger plugin set: " + "; ".join(said)

@@ -20,7 +20,7 @@ class Priority:
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None:
             return
-        spec = new["spec"]
+        spec = new.setdefault("spec", {})
         if old is not None:
             # The number was settled on creation.
             if spec.get("priority") is None and "priority" in old["spec"]:

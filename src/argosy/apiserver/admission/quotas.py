@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from argosy.api import podresources, quotas
 from argosy.api.podresources import Amounts
 from argosy.apiserver import encoding
+from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
 from argosy.apiserver.admission.naming import forbidden
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.verbs import owning
 from argosy.base.quantities import Quantity
 from argosy.base.types import Object
 from argosy.store import Record, Selection
@@ -136,6 +138,11 @@ def _may_count(resource: str, hard: Iterable[str]) -> bool:
 def _write(cluster: Cluster, record: Record, quota: Object) -> None:
     """Hand the quota's new status over; the object's own write follows it and is awaited."""
     kind = cluster.kind("", "resourcequotas")
+    call = Call(
+        APISERVER, "update", kind, "v1", record.key.namespace, record.key.name, "status",
+        agent=APISERVER_AGENT,
+    )  # fmt: skip
+    owning.track(cluster, call, quota, encoding.from_bytes(kind, record.raw))
     quota["metadata"]["resourceVersion"] = str(cluster.store.next_revision())
     pending = cluster.store.put(
         record.key, encoding.to_bytes(quota), encoding.meta_of(kind, quota), expect=record.revision

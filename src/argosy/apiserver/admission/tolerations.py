@@ -18,7 +18,7 @@ class DefaultTolerationSeconds:
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None:
             return
-        tolerations = new["spec"].get("tolerations") or []
+        tolerations = new.setdefault("spec", {}).get("tolerations") or []
         for key in _KEYS:
             if not any(_covers(toleration, key) for toleration in tolerations):
                 tolerations.append({

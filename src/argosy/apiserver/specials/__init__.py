@@ -9,6 +9,7 @@ from argosy.apiserver.access.rbac import Rbac
 from argosy.apiserver.access.tokens import Signer
 from argosy.apiserver.dispatching import Special
 from argosy.apiserver.specials import namespaces, pods, reviews, tokens
+from argosy.apiserver.specials.components import component_statuses
 from argosy.apiserver.specials.logs import Logs, LogSource
 
 
@@ -22,11 +23,12 @@ def specials(
     return {
         (f"selfsubjectaccessreviews.{authorization}", ""): access.self_access,
         (f"subjectaccessreviews.{authorization}", ""): access.subject_access,
-        (f"localsubjectaccessreviews.{authorization}", ""): access.subject_access,
+        (f"localsubjectaccessreviews.{authorization}", ""): access.local_access,
         (f"selfsubjectrulesreviews.{authorization}", ""): access.self_rules,
         (f"selfsubjectreviews.{authentication_group}", ""): identity.self_subject,
         (f"tokenreviews.{authentication_group}", ""): identity.token,
         ("serviceaccounts", "token"): tokens.TokenRequests(signer).create,
+        ("componentstatuses", ""): component_statuses,
         ("bindings", ""): pods.bind_virtual,
         ("pods", "binding"): pods.bind,
         ("pods", "eviction"): pods.evict,

@@ -104,6 +104,9 @@ def _query(cluster: Cluster, pod: Object, given: dict[str, str]) -> LogQuery:
         for name in ("limitBytes", "sinceSeconds")
         if numbers.get(name, 1) < 1
     ]
+    if "sinceSeconds" in given and "sinceTime" in given:
+        text = "at most one of `sinceTime` or `sinceSeconds` may be specified"
+        problems.append(fielderrors.forbidden("[]", text))
     if problems:
         raise Invalid("PodLogOptions", pod["metadata"]["name"], problems)
     since = None

@@ -6,7 +6,7 @@ from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response
-from argosy.apiserver.verbs import storing
+from argosy.apiserver.verbs import owning, storing
 from argosy.base.types import Object
 
 
@@ -27,11 +27,13 @@ async def set_finalizers(cluster: Cluster, call: Call, finalizers: list[str]) ->
     if current is None:
         raise call.not_found()
     obj = encoding.from_bytes(call.kind, current.raw)
+    before = encoding.from_bytes(call.kind, current.raw)
     spec = obj.setdefault("spec", {})
     if finalizers:
         spec["finalizers"] = finalizers
     else:
         spec.pop("finalizers", None)
+    owning.track(cluster, call, obj, before)
     held = finalizers or obj["metadata"].get("finalizers")
     if obj["metadata"].get("deletionTimestamp") and not held:
         await storing.remove(cluster, call, obj, expect=current.revision)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from argosy.api.rules.wording import unsupported
 from argosy.apiserver import bodies, encoding, options
+from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response
-from argosy.apiserver.verbs import deleting, storing
-from argosy.base import fielderrors
+from argosy.apiserver.verbs import deleting, owning, storing
+from argosy.base import errors, fielderrors
 from argosy.base.errors import BadRequest, Cause, Details, InternalError, Invalid, TooManyRequests
 from argosy.base.selectors import labels
 from argosy.base.types import Object
@@ -22,26 +26,18 @@ async def bind_virtual(cluster: Cluster, call: Call, request: Request) -> Respon
     binding = bodies.read_plain(request.body, _BINDING)
     name = (binding.get("metadata") or {}).get("name", "")
     pods = cluster.kind("", "pods")
-    return await _bind(
-        cluster,
-        Call(
-            call.user,
-            "create",
-            pods,
-            "v1",
-            call.namespace,
-            name,
-            "binding",
-            call.options,
-            call.agent,
-        ),
-        binding,
+    to_pod = Call(
+        call.user, "create", pods, "v1", call.namespace, name, "binding", call.options, call.agent
     )
+    return await _bind(cluster, to_pod, binding)
 
 
 async def bind(cluster: Cluster, call: Call, request: Request) -> Response:
     """POST to pods/NAME/binding."""
-    return await _bind(cluster, call, bodies.read_plain(request.body, _BINDING))
+    binding = bodies.read_plain(request.body, _BINDING)
+    if (binding.get("metadata") or {}).get("name", "") != call.name:
+        raise BadRequest("name in URL does not match name in Binding object")
+    return await _bind(cluster, call, binding)
 
 
 async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
@@ -49,9 +45,7 @@ async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
     node = target.get("name", "")
     problems = []
     if target.get("kind", "Node") not in {"", "Node"}:
-        problems.append(
-            fielderrors.not_supported("target.kind", target["kind"], ["Node", "<empty>"])
-        )
+        problems.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
     if not node:
         problems.append(fielderrors.required("target.name", ""))
     if problems:
@@ -67,26 +61,29 @@ async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
             f"Precondition failed: UID in precondition: {given['uid']}, UID in object meta: {meta['uid']}"
         )
     if meta.get("deletionTimestamp"):
-        raise call.conflict(f"pod {call.name} is being deleted, cannot be assigned to a host")
+        raise _unbound(call, f"pod {call.name} is being deleted, cannot be assigned to a host")
     if spec.get("nodeName"):
-        raise call.conflict(f'pod {call.name} is already assigned to node "{spec["nodeName"]}"')
+        raise _unbound(call, f'pod {call.name} is already assigned to node "{spec["nodeName"]}"')
     if spec.get("schedulingGates"):
-        raise call.conflict(f"pod {call.name} has non-empty .spec.schedulingGates")
+        raise _unbound(call, f"pod {call.name} has non-empty .spec.schedulingGates")
     spec["nodeName"] = node
     for field in ("labels", "annotations"):
         if given.get(field):
             meta.setdefault(field, {}).update(given[field])
-    _set_scheduled(cluster, pod)
+    _set_condition(cluster, pod, "PodScheduled")
     await storing.store(cluster, call, pod, expect=current.revision)
     return Response(201, encoding.to_json(_success()))
 
 
-def _set_scheduled(cluster: Cluster, pod: Object) -> None:
+def _unbound(call: Call, why: str) -> errors.Conflict:
+    return errors.conflict("", "pods/binding", call.name, why)
+
+
+def _set_condition(cluster: Cluster, pod: Object, kind: str, **said: str) -> None:
     conditions = pod.setdefault("status", {}).setdefault("conditions", [])
-    conditions[:] = [c for c in conditions if c.get("type") != "PodScheduled"]
+    conditions[:] = [c for c in conditions if c.get("type") != kind]
     conditions.append({
-        "type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": cluster.now(),
-        "observedGeneration": pod["metadata"].get("generation", 1),
+        "type": kind, "status": "True", "lastProbeTime": None, "lastTransitionTime": cluster.now(), **said,
     })  # fmt: skip
 
 
@@ -97,6 +94,8 @@ async def evict(cluster: Cluster, call: Call, request: Request) -> Response:
     if given != call.name:
         raise BadRequest("name in URL does not match name in Eviction object")
     wished = options.with_delete_body(call.options, eviction.get("deleteOptions") or {})
+    if call.options.dry_run:
+        wished = replace(wished, dry_run=True)
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()
@@ -104,17 +103,28 @@ async def evict(cluster: Cluster, call: Call, request: Request) -> Response:
     if _needs_budget(pod):
         await _spend_budget(cluster, call, pod)
     delete = Call(
-        call.user,
-        "delete",
-        call.kind,
-        call.version,
-        call.namespace,
-        call.name,
-        options=wished,
-        agent=call.agent,
-    )
+        call.user, "delete", call.kind, call.version, call.namespace, call.name, options=wished, agent=call.agent,
+    )  # fmt: skip
+    if not wished.dry_run and not pod["metadata"].get("deletionTimestamp"):
+        await _say_why(cluster, delete)
     await deleting.delete(cluster, delete)
     return Response(201, encoding.to_json(_success()))
+
+
+async def _say_why(cluster: Cluster, call: Call) -> None:
+    """Mark the pod with the reason of its end, which controllers look at."""
+    current = cluster.store.latest(call.key)
+    if current is None:
+        raise call.not_found()
+    pod = encoding.from_bytes(call.kind, current.raw)
+    _set_condition(
+        cluster,
+        pod,
+        "DisruptionTarget",
+        reason="EvictionByEvictionAPI",
+        message="Eviction API: evicting",
+    )
+    await storing.store(cluster, call, pod, expect=current.revision)
 
 
 def _needs_budget(pod: Object) -> bool:
@@ -144,11 +154,31 @@ async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
         raise _refused(
             f"The disruption budget {name} needs {needed} healthy pods and has {healthy} currently",
         )
+    kind = cluster.kind("policy", "poddisruptionbudgets")
+    before = encoding.from_bytes(kind, record.raw)
     status["disruptionsAllowed"] -= 1
     status.setdefault("disruptedPods", {})[call.name] = cluster.now()
-    kind = cluster.kind("policy", "poddisruptionbudgets")
-    spend = Call(call.user, "update", kind, "v1", call.namespace, name, "status", agent=call.agent)
+    if not status["disruptionsAllowed"]:
+        _set_insufficient(cluster, status)
+    spend = Call(
+        APISERVER, "update", kind, "v1", call.namespace, name, "status", agent=APISERVER_AGENT
+    )
+    owning.track(cluster, spend, budget, before)
     await storing.store(cluster, spend, budget, expect=record.revision)
+
+
+def _set_insufficient(cluster: Cluster, status: Object) -> None:
+    conditions = status.setdefault("conditions", [])
+    found = next((c for c in conditions if c.get("type") == "DisruptionAllowed"), None)
+    if found is None:
+        found = {"type": "DisruptionAllowed"}
+        conditions.append(found)
+    if found.get("status") != "False":
+        found["lastTransitionTime"] = cluster.now()
+    found |= {
+        "status": "False", "observedGeneration": status.get("observedGeneration", 0),
+        "reason": "InsufficientPods", "message": "",
+    }  # fmt: skip
 
 
 def _budgets(cluster: Cluster, pod: Object) -> list[tuple[Record, Object]]:

@@ -7,11 +7,14 @@ from argosy.apiserver.access.attributes import Attributes
 from argosy.apiserver.access.authenticating import Authentication
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.access.rbac import Rbac
+from argosy.apiserver.access.tokens import ISSUER
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response
+from argosy.apiserver.verbs import owning
 from argosy.base import fielderrors
-from argosy.base.errors import Invalid
+from argosy.base.errors import BadRequest, Invalid
+from argosy.base.fielderrors import FieldError
 from argosy.base.types import Object
 
 
@@ -22,49 +25,50 @@ class AccessReviews:
         self._rbac = rbac
 
     async def self_access(self, cluster: Cluster, call: Call, request: Request) -> Response:
-        review = bodies.read(call, request.body, request.header(b"content-type"))
-        return self._answer(call, review, call.user)
+        review = _read(cluster, call, request)
+        _refuse(call, _attribute_problems(review["spec"]))
+        return self._answer(review, call.user)
 
     async def subject_access(self, cluster: Cluster, call: Call, request: Request) -> Response:
-        review = bodies.read(call, request.body, request.header(b"content-type"))
-        spec = review.get("spec") or {}
-        if not spec.get("user") and not spec.get("groups"):
-            problem = fielderrors.invalid(
-                "spec.user", "", "at least one of user or group must be specified"
-            )
-            raise Invalid(call.kind.kind, "", [problem], group=call.kind.group)
-        subject = User(spec.get("user", ""), spec.get("uid", ""), tuple(spec.get("groups") or ()))
-        return self._answer(call, review, subject)
+        review = _read(cluster, call, request)
+        _refuse(call, _subject_problems(review["spec"]))
+        return self._answer(review, _subject(review["spec"]))
 
-    def _answer(self, call: Call, review: Object, subject: User) -> Response:
-        spec = review.get("spec") or {}
+    async def local_access(self, cluster: Cluster, call: Call, request: Request) -> Response:
+        """A review of one namespace, for those who may ask about that one only."""
+        review = _read(cluster, call, request)
+        spec = review["spec"]
+        problems = _subject_problems(spec)
         resource, path = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-        if (resource is None) == (path is None):
-            problem = fielderrors.invalid(
-                "spec.resourceAttributes",
-                resource,
-                "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-            )
-            if resource is not None:
-                problem = fielderrors.invalid(
-                    "spec.nonResourceAttributes",
-                    path,
-                    "cannot be specified in combination with resourceAttributes",
+        if resource is not None and resource.get("namespace", "") != call.namespace:
+            problems.append(
+                fielderrors.invalid(
+                    "spec.resourceAttributes.namespace",
+                    resource.get("namespace", ""),
+                    "must match metadata.namespace",
                 )
-            raise Invalid(call.kind.kind, "", [problem], group=call.kind.group)
-        allowed, why = self._rbac.allows(subject, _attributes(resource, path))
+            )
+        if path is not None:
+            text = "disallowed on this kind of request"
+            problems.append(fielderrors.invalid("spec.nonResourceAttributes", _shown(path), text))
+        _refuse(call, problems)
+        return self._answer(review, _subject(spec))
+
+    def _answer(self, review: Object, subject: User) -> Response:
+        spec = review["spec"]
+        asked = _attributes(spec.get("resourceAttributes"), spec.get("nonResourceAttributes"))
+        allowed, why = self._rbac.allows(subject, asked)
         status: Object = {"allowed": allowed}
         if why:
             status["reason"] = why
         review["status"] = status
-        return _created(call, review)
+        return _created(review)
 
     async def self_rules(self, cluster: Cluster, call: Call, request: Request) -> Response:
         review = bodies.read(call, request.body, request.header(b"content-type"))
         namespace = (review.get("spec") or {}).get("namespace", "")
         if not namespace:
-            problem = fielderrors.required("spec.namespace", "no namespace on request")
-            raise Invalid(call.kind.kind, "", [problem], group=call.kind.group)
+            raise BadRequest("no namespace on request")
         resource_rules: list[Object] = []
         path_rules: list[Object] = []
         if call.user.is_master:
@@ -92,7 +96,7 @@ class AccessReviews:
             "nonResourceRules": path_rules,
             "incomplete": False,
         }
-        return _created(call, review)
+        return _created(review)
 
 
 class IdentityReviews:
@@ -105,17 +109,67 @@ class IdentityReviews:
         review = bodies.read(call, request.body, request.header(b"content-type"))
         review["metadata"] = {"creationTimestamp": cluster.now()}
         review["status"] = {"userInfo": _user_info(call.user)}
-        return _created(call, review)
+        return _created(review)
 
     async def token(self, cluster: Cluster, call: Call, request: Request) -> Response:
-        review = bodies.read(call, request.body, request.header(b"content-type"))
-        token = (review.get("spec") or {}).get("token", "")
-        user = self._authentication.user_of(token) if token else None
-        if user is None:
+        review = _read(cluster, call, request)
+        spec = review["spec"]
+        if not spec.get("token"):
+            raise BadRequest("token is required for TokenReview in authentication")
+        found = self._authentication.identify(spec["token"], spec.get("audiences") or (ISSUER,))
+        if found is None:
             review["status"] = {"user": {}, "error": "invalid bearer token"}
         else:
-            review["status"] = {"authenticated": True, "user": _user_info(user)}
-        return _created(call, review)
+            user, audiences = found
+            review["status"] = {
+                "authenticated": True,
+                "user": _user_info(user),
+                "audiences": list(audiences),
+            }
+        return _created(review)
+
+
+def _read(cluster: Cluster, call: Call, request: Request) -> Object:
+    """A review as it was sent, with its owner noted: upstream treats reviews like objects up to there."""
+    review = bodies.read(call, request.body, request.header(b"content-type"))
+    review.setdefault("metadata", {})
+    review.setdefault("spec", {})
+    owning.track(cluster, call, review, None)
+    return review
+
+
+def _subject(spec: Object) -> User:
+    return User(spec.get("user", ""), spec.get("uid", ""), tuple(spec.get("groups") or ()))
+
+
+def _attribute_problems(spec: Object) -> list[FieldError]:
+    resource, path = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
+    if resource is not None and path is not None:
+        text = "cannot be specified in combination with resourceAttributes"
+        return [fielderrors.invalid("spec.nonResourceAttributes", _shown(path), text)]
+    if resource is None and path is None:
+        text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        return [fielderrors.invalid("spec.resourceAttributes", None, text)]
+    return []
+
+
+def _subject_problems(spec: Object) -> list[FieldError]:
+    problems = _attribute_problems(spec)
+    if not spec.get("user") and not spec.get("groups"):
+        text = "at least one of user or group must be specified"
+        problems.append(fielderrors.invalid("spec.user", spec.get("user", ""), text))
+    return problems
+
+
+def _shown(path: Object) -> Object:
+    """Upstream prints its internal form, whose fields begin with capitals."""
+    return {"Path": path.get("path", ""), "Verb": path.get("verb", "")}
+
+
+def _refuse(call: Call, problems: list[FieldError]) -> None:
+    """Upstream's errors of reviews name no kind."""
+    if problems:
+        raise Invalid("", "", problems, group=call.kind.group)
 
 
 def _attributes(resource: Object | None, path: Object | None) -> Attributes:
@@ -143,6 +197,6 @@ def _user_info(user: User) -> Object:
     return info
 
 
-def _created(call: Call, review: Object) -> Response:
+def _created(review: Object) -> Response:
     review.setdefault("metadata", {})
     return Response(201, encoding.to_json(review))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from argosy.api.apply import tracking
+from argosy.api.schema.builtin import builtin_schema
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.access.tokens import DEFAULT_SECONDS, ISSUER, MIN_SECONDS, Claims, Signer
 from argosy.apiserver.calls import Call
@@ -16,6 +18,7 @@ from argosy.base.types import Object
 from argosy.store import Key
 
 _TYPE = "io.k8s.api.authentication.v1.TokenRequest"
+_API_VERSION = "authentication.k8s.io/v1"
 _BOUND = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}
 
 
@@ -39,23 +42,34 @@ class TokenRequests:
             call.namespace, call.name, account.meta.uid, audiences, expires,
             self._bound(cluster, call, spec.get("boundObjectRef")), cluster.ids.uid(),
         )  # fmt: skip
-        shown: Object = {"audiences": list(audiences), "expirationSeconds": seconds}
-        shown["boundObjectRef"] = spec.get("boundObjectRef")
-        answer = {
+        answer: Object = {
             "kind": "TokenRequest",
-            "apiVersion": "authentication.k8s.io/v1",
+            "apiVersion": _API_VERSION,
             "metadata": {
                 "name": call.name,
                 "namespace": call.namespace,
+                "uid": account.meta.uid,
                 "creationTimestamp": cluster.now(),
+                "managedFields": self._owned(cluster, call, {**spec, "expirationSeconds": seconds}),
             },
-            "spec": shown,
+            "spec": {
+                "audiences": list(audiences),
+                "expirationSeconds": seconds,
+                "boundObjectRef": spec.get("boundObjectRef"),
+            },
             "status": {
                 "token": self._signer.sign(claims),
                 "expirationTimestamp": format_time(datetime.fromtimestamp(int(expires), UTC)),
             },
         }
         return Response(201, encoding.to_json(answer))
+
+    def _owned(self, cluster: Cluster, call: Call, spec: Object) -> list[Object]:
+        """Who asked for what, as for any object."""
+        return tracking.track_update(
+            builtin_schema(_TYPE), None, {"metadata": {}, "spec": spec}, call.manager, _API_VERSION,
+            call.subresource, cluster.now(),
+        )  # fmt: skip
 
     def _check(self, seconds: int) -> None:
         problem = None
@@ -80,8 +94,8 @@ class TokenRequests:
         resource = _BOUND.get(ref.get("kind", ""))
         if resource is None:
             raise errors.BadRequest(
-                f"cannot bind token for serviceaccount to object of type {ref.get('apiVersion')}, "
-                f"Kind={ref.get('kind')}"
+                f"cannot bind token to object of type {_qualified(ref.get('apiVersion', ''))}, "
+                f"Kind={ref.get('kind', '')}"
             )
         name = ref.get("name", "")
         record = cluster.store.get(
@@ -96,3 +110,8 @@ class TokenRequests:
                 "The object might have been deleted and then recreated",
             )  # fmt: skip
         return resource, name, record.meta.uid
+
+
+def _qualified(api_version: str) -> str:
+    """`/v1` for the core group: group and version as Go prints them together."""
+    return api_version if "/" in api_version else f"/{api_version}"

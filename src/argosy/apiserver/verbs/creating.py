@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.apiserver import bodies
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs import metadata, owning, storing, validating
 from argosy.base import errors
+from argosy.base.errors import Unclassified
 from argosy.base.types import Object
 from argosy.store import Key, Mismatch, Record
 
@@ -18,6 +20,8 @@ NAME_ATTEMPTS: Final = 8
 async def create(cluster: Cluster, call: Call, obj: Object) -> Record:
     """`obj` is in the storage version and is the call's to change."""
     metadata.check_scope(call, obj)
+    metadata.wipe(obj)
+    metadata.dedupe_owners(call, obj)
     owning.track_create(cluster, call, obj)
     return await insert(cluster, call, obj)
 
@@ -26,6 +30,7 @@ async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
     """The rest of a create, for those that have settled managedFields themselves (server-side apply)."""
     for plugin in cluster.admission:
         plugin.admit(cluster, call, obj, None)
+    metadata.dedupe_owners(call, obj, admitted=True)
     generated = not obj["metadata"].get("name") and bool(obj["metadata"].get("generateName"))
     metadata.identify(cluster, call, obj)
     if call.kind.rules.prepare_create is not None:
@@ -33,6 +38,9 @@ async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
     validating.check_create(call, obj)
     if generated:
         _find_free_name(cluster, call, obj)
+    if storing.revision(obj["metadata"].pop("resourceVersion", "")):
+        raise Unclassified("resourceVersion should not be set on objects to be created")
+    bodies.read_back(call, obj)
     for plugin in cluster.admission:
         plugin.validate(cluster, call, obj, None)
     name = obj["metadata"]["name"]

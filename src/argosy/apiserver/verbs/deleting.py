@@ -1,9 +1,9 @@
 """delete and deletecollection: at once, with grace, or when the last finalizer has gone.
 
 A delete removes the object at once unless it has finalizers, is given some by the propagation policy (`orphan`,
-`foregroundDeletion`), or is a pod that a node must stop first. Then
-it is only marked with deletionTimestamp, and goes when the last holder lets go. Dependents are the garbage
-collector's work, later.
+`foregroundDeletion`), or is a pod that a node must stop first. Then it is only marked with deletionTimestamp, and goes
+when the last holder lets go. Namespaces and CRDs are always marked first, because what is in them has to go before
+them. Dependents are the garbage collector's work, later.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from argosy.api.crds import begin_ending
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -50,7 +51,13 @@ async def delete(cluster: Cluster, call: Call) -> Deleted:
     for plugin in cluster.admission:
         plugin.validate(cluster, call, None, obj)
     before = current.raw
-    gone = _mark(cluster, call, obj)
+    begin = _BEGINNINGS.get(call.kind.resource)
+    if begin is not None and not obj["metadata"].get("deletionTimestamp"):
+        obj["metadata"]["deletionTimestamp"] = cluster.now()
+        begin(cluster, call, obj)
+        gone = False
+    else:
+        gone = _mark(cluster, call, obj)
     try:
         if gone:
             return Deleted(await storing.remove(cluster, call, obj, expect=current.revision), True)
@@ -96,8 +103,8 @@ def _mark(cluster: Cluster, call: Call, obj: Object) -> bool:
     grace = _grace(call, obj)
     held = bool(finalizers) or grace > 0
     if call.kind.resource == "namespaces" and (obj.get("spec") or {}).get("finalizers"):
-        obj.setdefault("status", {})["phase"] = "Terminating"
-        held = True
+        # It is emptied already; who asks again changes nothing.
+        return False
     if finalizers:
         meta["finalizers"] = finalizers
     else:
@@ -107,10 +114,32 @@ def _mark(cluster: Cluster, call: Call, obj: Object) -> bool:
     return not held
 
 
+def _begin_namespace(cluster: Cluster, call: Call, namespace: Object) -> None:
+    meta = namespace["metadata"]
+    namespace.setdefault("status", {})["phase"] = "Terminating"
+    finalizers = _finalizers(call, meta)
+    if finalizers:
+        meta["finalizers"] = finalizers
+    else:
+        meta.pop("finalizers", None)
+
+
+def _begin_definition(cluster: Cluster, call: Call, crd: Object) -> None:
+    begin_ending(crd, cluster.now())
+
+
+# Kinds whose first delete only says that the end has begun: no grace, no new generation.
+_BEGINNINGS: Final = {
+    "namespaces": _begin_namespace,
+    "customresourcedefinitions.apiextensions.k8s.io": _begin_definition,
+}
+
+
 def _stamp(cluster: Cluster, meta: Object, grace: int) -> None:
     """deletionTimestamp is when the grace ends; a later delete may only shorten it."""
-    pending = meta.get("deletionGracePeriodSeconds")
-    if meta.get("deletionTimestamp") and pending is not None and grace >= pending:
+    pending = meta.get("deletionGracePeriodSeconds", 0)
+    if meta.get("deletionTimestamp") and grace >= pending:
+        meta["deletionGracePeriodSeconds"] = pending
         return
     if meta.get("deletionTimestamp") is None and meta.get("generation", 0) > 0:
         meta["generation"] += 1

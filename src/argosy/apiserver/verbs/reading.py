@@ -8,13 +8,14 @@ answer is 410 with a token that goes on at the newest revision instead, as in Ku
 from __future__ import annotations
 
 import base64
-import binascii
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from argosy.api.rules.wording import unsupported
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs.selecting import selection
@@ -28,6 +29,8 @@ _TOO_OLD: Final = (
     "results. Continuing with the provided token results in an inconsistent list - objects that were created, "
     "modified, or deleted between the time the first chunk was returned and now may show up in the list."
 )
+
+_NOT_BASE64: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class _Token(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
@@ -59,6 +62,7 @@ def list_(cluster: Cluster, call: Call) -> Listing:
     chosen = selection(call)
     after, revision = None, None
     if options.continue_:
+        _check_options(call)
         if options.resource_version not in {"", "0"}:
             raise BadRequest("specifying resource version is not allowed when using continue")
         after, revision = _read_token(options.continue_)
@@ -66,7 +70,11 @@ def list_(cluster: Cluster, call: Call) -> Listing:
         revision = _exact_revision(cluster, call)
     try:
         page = cluster.store.list(
-            call.kind.stored_resource, chosen, limit=options.limit, after=after, revision=revision
+            call.kind.stored_resource,
+            chosen,
+            limit=max(options.limit, 0),
+            after=after,
+            revision=revision,
         )
     except Compacted:
         if after is None:
@@ -98,33 +106,41 @@ def _exact_revision(cluster: Cluster, call: Call) -> int | None:
     options = call.options
     match = options.resource_version_match
     given = options.resource_version
-    problem = None
-    if match and match not in {"Exact", "NotOlderThan"}:
-        problem = fielderrors.not_supported(
-            "resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]
-        )
-    elif match and not given:
-        problem = fielderrors.forbidden(
-            "resourceVersionMatch",
-            "resourceVersionMatch is forbidden unless resourceVersion is provided",
-        )
-    elif match == "Exact" and given == "0":
-        problem = fielderrors.forbidden(
-            "resourceVersionMatch",
-            'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
-        )
-    if problem is not None:
-        raise Invalid("ListOptions", "", [problem], group="meta.k8s.io")
-    _not_too_new(cluster, given)
-    if match == "Exact" or (not match and options.limit and given not in {"", "0"}):
+    _check_options(call)
+    _not_too_new(cluster, given, "invalid resource version: ")
+    if match == "Exact" or (not match and options.limit > 0 and given not in {"", "0"}):
         return parse_revision(given)
     return None
 
 
-def _not_too_new(cluster: Cluster, given: str) -> None:
+def _check_options(call: Call) -> None:
+    options = call.options
+    match, given = options.resource_version_match, options.resource_version
+    problems = []
+    if match:
+        field = "resourceVersionMatch"
+        if not given:
+            detail = "resourceVersionMatch is forbidden unless resourceVersion is provided"
+            problems.append(fielderrors.forbidden(field, detail))
+        if options.continue_:
+            detail = "resourceVersionMatch is forbidden when continue is provided"
+            problems.append(fielderrors.forbidden(field, detail))
+        if match not in {"Exact", "NotOlderThan"}:
+            problems.append(unsupported(field, match, ("Exact", "NotOlderThan", "")))
+        elif match == "Exact" and given == "0":
+            detail = 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'
+            problems.append(fielderrors.forbidden(field, detail))
+    if options.send_initial_events is not None:
+        detail = "sendInitialEvents is forbidden for list"
+        problems.append(fielderrors.forbidden("sendInitialEvents", detail))
+    if problems:
+        raise Invalid("ListOptions", "", problems, group="meta.k8s.io")
+
+
+def _not_too_new(cluster: Cluster, given: str, said: str = "") -> None:
     if given in {"", "0"}:
         return
-    revision = parse_revision(given)
+    revision = parse_revision(given, said)
     if revision > cluster.store.revision:
         raise Timeout(
             f"Too large resource version: {revision}, current: {cluster.store.revision}",
@@ -135,13 +151,16 @@ def _not_too_new(cluster: Cluster, given: str) -> None:
         )
 
 
-def parse_revision(given: str) -> int:
-    """A resourceVersion parameter as a number."""
-    if not given.isascii() or not given.isdigit() or int(given) >= 2**64:
-        problem = fielderrors.invalid(
-            "resourceVersion", given, f'strconv.ParseUint: parsing "{given}": invalid syntax'
-        )
-        raise BadRequest(problem.body)
+def parse_revision(given: str, said: str = "") -> int:
+    """A resourceVersion parameter as a number; `said` stands before the text of what is wrong with it."""
+    problem = ""
+    if not given.isascii() or not given.isdigit():
+        problem = "invalid syntax"
+    elif len(given) > 20 or int(given) >= 2**64:
+        problem = "value out of range"
+    if problem:
+        detail = f"strconv.ParseUint: parsing {fielderrors.quote(given)}: {problem}"
+        raise BadRequest(f"{said}{fielderrors.invalid('resourceVersion', given, detail)}")
     return int(given)
 
 
@@ -153,22 +172,39 @@ def _token(revision: int, last: tuple[str, str], *, inconsistent: bool = False) 
 
 def _read_token(token: str) -> tuple[tuple[str, str], int | None]:
     """Where to go on (after this namespace and name), and at which revision (None: the newest)."""
-    try:
-        raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
-        read = msgspec.json.decode(raw, type=_Token)
-    except (binascii.Error, ValueError, UnicodeEncodeError, msgspec.MsgspecError) as error:
-        raise BadRequest(f"continue key is not valid: {error}") from error
+    read = _decoded(token)
     if read.v != "meta.k8s.io/v1":
-        raise BadRequest(
-            f"continue key is not valid: server does not recognize this encoded version {fielderrors.quote(read.v)}"
-        )
+        raise _bad_token(f"server does not recognize this encoded version {read.v}")
+    if read.rv == 0:
+        raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not read.start:
+        raise _bad_token("encoded start key empty (version meta.k8s.io/v1)")
     namespace, slash, name = read.start.removesuffix("\0").partition("/")
     if not slash:
-        raise BadRequest(
-            "continue key is not valid: encoded start key empty (version meta.k8s.io/v1)"
-        )
-    if read.rv == 0:
-        raise BadRequest(
-            "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"
-        )
+        raise _bad_token(read.start)
     return (namespace, name), (read.rv if read.rv > 0 else None)
+
+
+def _decoded(token: str) -> _Token:
+    illegal = _NOT_BASE64.search(token)
+    if illegal is not None or len(token) % 4 == 1:
+        at = illegal.start() if illegal is not None else len(token) - 1
+        raise _bad_token(f"illegal base64 data at input byte {at}")
+    raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    try:
+        return msgspec.json.decode(raw, type=_Token)
+    except ValueError:
+        # Go names the first character that cannot begin a value; what goes wrong later is told in our words.
+        first = raw[:1].decode("latin-1")
+        if not first:
+            problem = "unexpected end of JSON input"
+        elif first in "{[":
+            problem = "the token holds no page of a list"
+        else:
+            shown = fielderrors.quote(first)[1:-1]
+            problem = f"invalid character '{shown}' looking for beginning of value"
+        raise _bad_token(problem) from None
+
+
+def _bad_token(problem: str) -> BadRequest:
+    return BadRequest(f"invalid continue token: continue key is not valid: {problem}")

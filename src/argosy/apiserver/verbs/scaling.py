@@ -80,7 +80,8 @@ async def _set(cluster: Cluster, call: Call, scale: Json, current: Record) -> Ob
         raise BadRequest(
             f"spec.replicas must be an integer, got {fielderrors.print_value(replicas)}"
         )
-    if replicas < 0:
+    # The schema of a custom kind has its own words for it, beside whatever else is wrong.
+    if replicas < 0 and not call.kind.custom:
         problem = fielderrors.invalid(
             "spec.replicas", replicas, "must be greater than or equal to 0"
         )

@@ -38,7 +38,7 @@ def _fields(call: Call) -> fields.FieldSelector:
     for field, _, _ in parsed.requirements:
         if field in _ALWAYS or field in selectable:
             continue
-        if selectable:
+        if selectable or call.kind.custom:
             raise BadRequest(f"field label not supported: {field}")
         raise BadRequest(
             f"{fielderrors.quote(field)} is not a known field selector: "

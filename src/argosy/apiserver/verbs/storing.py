@@ -7,16 +7,18 @@ writer gets its answer, so that a client which has created a CRD can use it at o
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import asyncio
+from collections.abc import Awaitable, Sequence
 
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import Cluster, Committed
 from argosy.base import errors
-from argosy.base.errors import ServiceUnavailable, TooLarge
+from argosy.base.errors import ServiceUnavailable, TooLarge, Unclassified
+from argosy.base.fielderrors import quote
 from argosy.base.types import Object
-from argosy.store import Key, Record, StoreUnavailable
+from argosy.store import Key, Mismatch, Record, StoreUnavailable
 
 
 async def store(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Record:
@@ -38,6 +40,9 @@ def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awai
         )
     meta = encoding.meta_of(call.kind, obj)
     if call.options.dry_run:
+        current = cluster.store.latest(key)
+        if (current.revision if current is not None else 0) != expect:
+            raise Mismatch(current)
         return _ready(Record(key, expect, raw, meta))
     return cluster.store.put(key, raw, meta, expect=expect)
 
@@ -56,11 +61,21 @@ async def remove(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> R
 async def _commit(
     cluster: Cluster, kind: Kind, pending: Awaitable[Record], *, deleted: bool = False
 ) -> Record:
+    hooks = cluster.committed.get(kind.stored_resource)
+    if hooks:
+        # A writer that goes away while it waits must not take the news with it: others live on it.
+        pending = asyncio.shield(_tell(pending, hooks, kind, deleted))
     try:
-        record = await pending
+        return await pending
     except StoreUnavailable as error:
         raise ServiceUnavailable(str(error)) from error
-    for hook in cluster.committed.get(kind.stored_resource, ()):
+
+
+async def _tell(
+    pending: Awaitable[Record], hooks: Sequence[Committed], kind: Kind, deleted: bool
+) -> Record:
+    record = await pending
+    for hook in hooks:
         hook(kind, record, deleted)
     return record
 
@@ -69,7 +84,19 @@ async def _ready(record: Record) -> Record:
     return record
 
 
+def revision(text: str) -> int:
+    """The number of a resourceVersion; 0 where none is given."""
+    if not text:
+        return 0
+    if not text.isascii() or not text.isdigit():
+        raise Unclassified(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
+    number = int(text)
+    if number >= 1 << 64:
+        raise Unclassified(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+    return number
+
+
 def check_revision(call: Call, given: str, current: Record) -> None:
     """Optimistic concurrency: a write that names a revision must name the current one."""
-    if given and given != str(current.revision):
+    if revision(given) not in (0, current.revision):
         raise errors.stale(call.kind.group, call.kind.plural, call.name)

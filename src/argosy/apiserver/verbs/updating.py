@@ -9,7 +9,7 @@ changes nothing writes nothing and keeps the revision.
 
 from __future__ import annotations
 
-from argosy.apiserver import encoding
+from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs import creating, metadata, owning, storing, validating
@@ -27,16 +27,22 @@ async def replace(cluster: Cluster, call: Call, new: Object) -> tuple[Record, bo
         if not call.kind.rules.create_on_update or call.subresource:
             raise call.not_found()
         return await creating.create(cluster, call, new), True
+    old = encoding.from_bytes(call.kind, current.raw)
+    metadata.check_uid(call, new, old)
+    _check_revision(call, new, current)
+    metadata.dedupe_owners(call, new)
+    owning.track(cluster, call, new, old)
+    return await change(cluster, call, new, old, current), False
+
+
+def _check_revision(call: Call, new: Object, current: Record) -> None:
     given = new["metadata"].get("resourceVersion", "")
-    if not given and not call.kind.rules.unconditional_update:
+    if not storing.revision(given) and not call.kind.rules.unconditional_update:
         problem = fielderrors.invalid(
             "metadata.resourceVersion", 0, "must be specified for an update"
         )
-        raise Invalid(call.kind.kind, call.name, [problem], group=call.kind.group)
+        raise Invalid(call.kind.plural, call.name, [problem], group=call.kind.group)
     storing.check_revision(call, given, current)
-    old = encoding.from_bytes(call.kind, current.raw)
-    owning.track(cluster, call, new, old)
-    return await change(cluster, call, new, old, current), False
 
 
 async def change(cluster: Cluster, call: Call, new: Object, old: Object, current: Record) -> Record:
@@ -47,7 +53,9 @@ async def change(cluster: Cluster, call: Call, new: Object, old: Object, current
     metadata.count_generation(call, new, old)
     for plugin in cluster.admission:
         plugin.admit(cluster, call, new, old)
+    metadata.dedupe_owners(call, new, admitted=True)
     validating.check_update(call, new, old)
+    bodies.read_back(call, new)
     for plugin in cluster.admission:
         plugin.validate(cluster, call, new, old)
     new = owning.settled(new, old)
@@ -55,7 +63,10 @@ async def change(cluster: Cluster, call: Call, new: Object, old: Object, current
         return current
     try:
         if _is_gone(call, new):
-            return await storing.remove(cluster, call, new, expect=current.revision)
+            # The answer shows what was asked for; the revision of its end is the watchers'.
+            shown = Record(current.key, current.revision, encoding.to_bytes(new), current.meta)
+            await storing.remove(cluster, call, new, expect=current.revision)
+            return shown
         return await storing.store(cluster, call, new, expect=current.revision)
     except Mismatch:
         raise call.conflict(

@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from argosy.api.rules.wording import unsupported
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -24,6 +25,7 @@ from argosy.store import Compacted, Event, Record, TooSlow, Watch
 
 # Kubernetes sends a bookmark about every minute.
 BOOKMARK_SECONDS: Final = 60.0
+LAST_BOOKMARK_SECONDS: Final = 2.0
 # Without a wish a watch lives this long at least; up to twice as long, so that not all come back at once.
 MIN_TIMEOUT_SECONDS: Final = 1800
 # A stream writes at most this many events before it looks whether the client still reads.
@@ -84,16 +86,15 @@ class Watching:
         ends = loop.time() + self.timeout_seconds()
         try:
             await self._send_initial(writer)
-            while True:
-                left = ends - loop.time()
-                if left <= 0:
-                    return
+            bookmark = _next_bookmark(loop.time(), ends)
+            while loop.time() < ends:
                 try:
-                    async with asyncio.timeout(min(left, BOOKMARK_SECONDS)):
+                    async with asyncio.timeout_at(min(bookmark, ends)):
                         events = await self._watch.next()
                 except TimeoutError:
-                    if self._call.options.allow_bookmarks:
+                    if self._call.options.allow_bookmarks and loop.time() < ends:
                         writer.write(self._bookmark(self._watch.revision))
+                    bookmark = _next_bookmark(loop.time(), ends)
                     continue
                 for start in range(0, len(events), _BURST):
                     writer.write(b"".join(map(self._frame, events[start : start + _BURST])))
@@ -140,27 +141,33 @@ class Watching:
         return b'{"type":"BOOKMARK","object":' + encoding.to_json(obj) + b"}\n"
 
 
+def _next_bookmark(now: float, ends: float) -> float:
+    """In a minute, or shortly before the watch ends, so that its client can go on where it was."""
+    last = ends - LAST_BOOKMARK_SECONDS
+    return min(now + BOOKMARK_SECONDS, last) if last > now else ends
+
+
 def error_frame(error: StatusError) -> bytes:
     return b'{"type":"ERROR","object":' + encoding.to_json(error.to_status()) + b"}\n"
 
 
 def _check_options(call: Call) -> None:
     options = call.options
-    problem = None
-    if options.send_initial_events is not None:
-        if options.resource_version_match != "NotOlderThan":
-            problem = fielderrors.forbidden(
-                "resourceVersionMatch",
-                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+    match, field = options.resource_version_match, "resourceVersionMatch"
+    problems = []
+    if options.send_initial_events is not None and match != "NotOlderThan":
+        detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+        problems.append(fielderrors.forbidden(field, detail))
+    if match:
+        if options.send_initial_events is None:
+            detail = (
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
             )
-        elif options.send_initial_events and not options.allow_bookmarks:
-            problem = fielderrors.forbidden(
-                "sendInitialEvents", "sendInitialEvents requires allowWatchBookmarks to be set"
-            )
-    elif options.resource_version_match:
-        problem = fielderrors.forbidden(
-            "resourceVersionMatch",
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        )
-    if problem is not None:
-        raise Invalid("ListOptions", "", [problem], group="meta.k8s.io")
+            problems.append(fielderrors.forbidden(field, detail))
+        if match != "NotOlderThan":
+            problems.append(unsupported(field, match, ("NotOlderThan",)))
+        if options.continue_:
+            detail = "resourceVersionMatch is forbidden when continue is provided"
+            problems.append(fielderrors.forbidden(field, detail))
+    if problems:
+        raise Invalid("ListOptions", "", problems, group="meta.k8s.io")

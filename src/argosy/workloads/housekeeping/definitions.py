@@ -1,13 +1,19 @@
-"""The end of a custom kind: its objects are deleted with it, and it goes when the last of them has gone."""
+"""The end of a custom kind: its objects are deleted with it, and it goes when the last of them has gone.
+
+Whoever was refused a name that has become free gets it then: its CRD is judged anew.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
+from argosy.api.crds import CLEANUP, set_terminating
 from argosy.apiserver import encoding
+from argosy.apiserver.access.identities import APISERVER_AGENT
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.customs import FINALIZER, RESOURCE
+from argosy.apiserver.customs import RESOURCE, judged
 from argosy.base.types import Object
 from argosy.store import Key
 from argosy.workloads.housekeeping.editing import delete, edit, without_finalizer
@@ -28,6 +34,7 @@ async def end_definitions(cluster: Cluster) -> None:
                     if task is not None:
                         del ending[key]
                         task.cancel()
+                    await _grant_freed_names(cluster)
                 elif (task is None or task.done()) and b'"deletionTimestamp"' in event.record.raw:
                     ending[key] = tasks.create_task(_end(cluster, key), name=f"end of {key.name}")
 
@@ -38,14 +45,14 @@ async def _end(cluster: Cluster, key: Key) -> None:
     if record is None:
         return
     crd = encoding.from_bytes(kind, record.raw)
-    if FINALIZER not in (crd["metadata"].get("finalizers") or ()):
+    if CLEANUP not in (crd["metadata"].get("finalizers") or ()):
         return
-    await edit(cluster, key, lambda obj: _mark(cluster, obj), subresource="status")
+    await _write(cluster, key, lambda obj: _mark(cluster, obj))
     resource = f"{crd['spec']['names']['plural']}.{crd['spec']['group']}"
     async for _ in follow(cluster, resource):
         objects = cluster.store.list(resource).records
         if not objects:
-            await edit(cluster, key, without_finalizer(FINALIZER))
+            await edit(cluster, key, without_finalizer(CLEANUP), agent=APISERVER_AGENT)
             return
         fresh = [o for o in objects if b'"deletionTimestamp"' not in o.raw]
         for start in range(0, len(fresh), _CONCURRENT):
@@ -53,12 +60,29 @@ async def _end(cluster: Cluster, key: Key) -> None:
             await asyncio.gather(*(delete(cluster, o.key, uid=o.meta.uid) for o in batch))
 
 
-def _mark(cluster: Cluster, crd: Object) -> bool:
-    conditions = crd.setdefault("status", {}).setdefault("conditions", [])
-    if any(c["type"] == "Terminating" for c in conditions):
+async def _grant_freed_names(cluster: Cluster) -> None:
+    """CRDs are few and conflicts rare: every refused one is judged again."""
+    for record in cluster.store.list(RESOURCE).records:
+        await _write(cluster, record.key, lambda crd: _judge(cluster, crd))
+
+
+async def _write(cluster: Cluster, key: Key, change: Callable[[Object], bool]) -> None:
+    await edit(cluster, key, change, subresource="status", agent=APISERVER_AGENT)
+
+
+def _judge(cluster: Cluster, crd: Object) -> bool:
+    status = judged(cluster, crd)
+    if crd["metadata"].get("deletionTimestamp") or status == crd.get("status"):
         return False
-    conditions.append({
-        "type": "Terminating", "status": "True", "lastTransitionTime": cluster.now(),
-        "reason": "InstanceDeletionInProgress", "message": "CustomResource deletion is in progress",
-    })  # fmt: skip
+    crd["status"] = status
+    return True
+
+
+def _mark(cluster: Cluster, crd: Object) -> bool:
+    set_terminating(
+        crd,
+        cluster.now(),
+        "InstanceDeletionInProgress",
+        "CustomResource deletion is in progress",
+    )
     return True

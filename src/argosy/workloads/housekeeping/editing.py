@@ -27,9 +27,16 @@ def kind_of(cluster: Cluster, resource: str) -> Kind | None:
 
 
 async def edit(
-    cluster: Cluster, key: Key, change: Callable[[Object], bool], *, subresource: str = ""
+    cluster: Cluster,
+    key: Key,
+    change: Callable[[Object], bool],
+    *,
+    subresource: str = "",
+    agent: str = AGENT,
 ) -> bool:
-    """Change an object in place; `change` says whether there was anything to do. False when the object is gone."""
+    """Change an object in place; `change` says whether there was anything to do. False when the object is gone.
+    `agent` is the name fields are owned by.
+    """
     kind = kind_of(cluster, key.resource)
     record = cluster.store.latest(key)
     if kind is None or record is None:
@@ -46,7 +53,7 @@ async def edit(
         key.namespace,
         key.name,
         subresource,
-        agent=AGENT,
+        agent=agent,
     )
     owning.track(cluster, call, new, old)
     try:

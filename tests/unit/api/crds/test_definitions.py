@@ -69,7 +69,8 @@ def test_a_stored_version_stays() -> None:
 
 def test_webhooks_are_refused_with_a_way_out() -> None:
     new = crd()
-    new["spec"]["conversion"] = {"strategy": "Webhook"}
+    webhook = {"clientConfig": {"url": "https://here"}, "conversionReviewVersions": ["v1"]}
+    new["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
     assert [str(error) for error in validate_crd(new)] == [
         (
             "spec.conversion.strategy: Forbidden: conversion by webhook is not available here: versions are converted by their "

@@ -131,10 +131,15 @@ CASES = {
             "reportingInstance": "",
         },
     ),
-    "a list that Go always prints is null when it is empty": Case(
+    "a list that Go always prints is null when it is not given": Case(
+        ("rbac.authorization.k8s.io", "v1", "Role"),
+        {"metadata": {"name": "a"}},
+        {"metadata": {"name": "a"}, "rules": None},
+    ),
+    "a list of the whole object that is given empty stays so until it is stored": Case(
         ("rbac.authorization.k8s.io", "v1", "Role"),
         {"metadata": {"name": "a"}, "rules": []},
-        {"metadata": {"name": "a"}, "rules": None},
+        {"metadata": {"name": "a"}, "rules": []},
     ),
     "base64 loses its line breaks": Case(
         ("", "v1", "Secret"),

@@ -26,6 +26,7 @@ from argosy.api.rules.controllers import (
     template_labels,
     validate_not_negative,
 )
+from argosy.api.rules.integers import AtoiError, atoi
 from argosy.api.rules.labels import validate_label_selector
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain
@@ -73,11 +74,19 @@ def _default(obj: Object) -> None:
     status: Object = obj.setdefault("status", {})
     for field in _PRINTED_COUNTS:
         status.setdefault(field, 0)
+    # Whoever writes a DaemonSet owns the annotation too, so it is there before fields are counted.
+    meta: Object = obj.setdefault("metadata", {})
+    if TEMPLATE_GENERATION not in (meta.get("annotations") or {}):
+        meta["annotations"] = (meta.get("annotations") or {}) | {TEMPLATE_GENERATION: "0"}
 
 
 def template_generation(obj: Object) -> int:
+    """How often the template has changed; 0 where nothing, or no number, says so."""
     text = (obj["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "")
-    return int(text) if text.isascii() and text.isdigit() else 0
+    try:
+        return atoi(text)
+    except AtoiError:
+        return 0
 
 
 def _set_template_generation(obj: Object, generation: int) -> None:

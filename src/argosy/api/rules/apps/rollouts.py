@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argosy.api.rules.integers import AtoiError, atoi
 from argosy.api.rules.names import is_percent
 from argosy.api.rules.wording import NOT_NEGATIVE
 from argosy.base.fielderrors import FieldError, invalid
@@ -16,7 +17,7 @@ def validate_int_or_percent(value: IntOrString, path: str) -> list[FieldError]:
 
 
 def validate_percent_limit(value: IntOrString, path: str) -> list[FieldError]:
-    if isinstance(value, str) and amount(value) > 100 and not is_percent(value):
+    if isinstance(value, str) and not is_percent(value) and amount(value) > 100:
         return [invalid(path, value, "must not be greater than 100%")]
     return []
 
@@ -25,5 +26,7 @@ def amount(value: IntOrString) -> int:
     """The bare number, whatever it is a number of; 0 where the text is no number."""
     if isinstance(value, int):
         return value
-    digits = value.removesuffix("%")
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
+    try:
+        return atoi(value if is_percent(value) else value[:-1])
+    except AtoiError as error:
+        return error.nearest

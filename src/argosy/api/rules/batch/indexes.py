@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
+from argosy.api.rules.integers import AtoiError, atoi
 from argosy.base.fielderrors import quote
-
-_integer: Final = re.compile(r"[+-]?[0-9]+").fullmatch
 
 
 class IndexesError(ValueError):
@@ -72,8 +68,11 @@ def _parse_interval(part: str, completions: int) -> tuple[int, int]:
 
 
 def _parse_index(text: str, completions: int) -> int:
-    if not _integer(text) or not -(2**63) <= (index := int(text)) < 2**63:
-        raise IndexesError(f"cannot convert string to integer for index: {quote(text)}")
+    try:
+        index = atoi(text)
+    except AtoiError as error:
+        text = f"cannot convert string to integer for index: {quote(text)}"
+        raise IndexesError(text) from error
     if index >= completions:
         raise IndexesError(f"too large index: {quote(text)}")
     return index

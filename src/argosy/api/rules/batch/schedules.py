@@ -6,13 +6,12 @@ Five fields of lists of ranges with steps, names of months and weekdays, or a de
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from argosy.api.rules.integers import AtoiError, atoi
 from argosy.base.durations import parse_duration
-from argosy.base.fielderrors import quote
 
 _MONTHS: Final = (
     "jan",
@@ -42,7 +41,6 @@ _FIELDS: Final[tuple[tuple[int, int, Names], ...]] = (
 _DESCRIPTORS: Final = frozenset(
     {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
 )
-_integer: Final = re.compile(r"[+-]?[0-9]+").fullmatch
 
 
 class _ScheduleError(ValueError):
@@ -139,15 +137,10 @@ def _check_range(text: str, low: int, high: int, names: Names) -> None:
 def _number(text: str, names: Names) -> int:
     if (named := names.get(text.lower())) is not None:
         return named
-    problem = ""
-    if not _integer(text):
-        problem = "invalid syntax"
-    elif not -(2**63) <= int(text) < 2**63:
-        problem = "value out of range"
-    if problem:
-        raise _ScheduleError(
-            f"failed to parse int from {text}: strconv.Atoi: parsing {quote(text)}: {problem}"
-        )
-    if (number := int(text)) < 0:
+    try:
+        number = atoi(text)
+    except AtoiError as error:
+        raise _ScheduleError(f"failed to parse int from {text}: {error}") from error
+    if number < 0:
         raise _ScheduleError(f"negative number ({number}) not allowed: {text}")
     return number

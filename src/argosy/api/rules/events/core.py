@@ -76,7 +76,9 @@ def _validate_complete(event: Object, controller_field: str) -> list[FieldError]
     controller = event.get("reportingComponent", "")
     if not controller:
         errors.append(required(controller_field))
-    errors += [invalid(controller_field, controller, text) for text in is_qualified_name(controller)]
+    errors += [
+        invalid(controller_field, controller, text) for text in is_qualified_name(controller)
+    ]
     for field in ("reportingInstance", "action", "reason"):
         value = event.get(field, "")
         if not value:
