@@ -26,17 +26,21 @@ ARGOSY_SECONDS = 10.0
 @contextmanager
 def kube_apiserver(directory: Path) -> Iterator[Replayer]:
     """A fresh kube-apiserver."""
-    with control_plane(directory, controllers=CONTROLLERS) as plane:
-        with _replayer(plane, ORACLE_SECONDS, is_oracle=True) as replayer:
-            yield replayer
+    with (
+        control_plane(directory, controllers=CONTROLLERS) as plane,
+        _replayer(plane, ORACLE_SECONDS, is_oracle=True) as replayer,
+    ):
+        yield replayer
 
 
 @contextmanager
 def argosy(directory: Path) -> Iterator[Replayer]:
     """A fresh Argosy cluster."""
-    with serve_argosy(directory) as plane:
-        with _replayer(plane, ARGOSY_SECONDS, is_oracle=False) as replayer:
-            yield replayer
+    with (
+        serve_argosy(directory) as plane,
+        _replayer(plane, ARGOSY_SECONDS, is_oracle=False) as replayer,
+    ):
+        yield replayer
 
 
 @contextmanager

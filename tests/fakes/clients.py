@@ -1,310 +1,123 @@
-"""A Client over a dict: enough of an API server to test controllers, with faults on demand.
+"""A client whose network is bad on demand: calls fail, answers are lost or late, watches break or expire.
 
-Revisions count up with every write, watches replay history and can be expired, and `fail` makes the next calls of a verb
-raise. No defaulting, validation or admission: those belong to the real server and its tests.
+It stands before any other client, which does the work. Every call is noted as (verb, plural).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
 
-import msgspec
-
-from argosy.base import errors
-from argosy.base.selectors import labels
-from argosy.base.types import Json, Object
-from argosy.client import paging
-from argosy.client.objects import (
-    Body,
-    Key,
-    ListResult,
-    Raw,
-    WatchEvent,
-    decode,
-    encode,
-    key_of,
-    read,
-)
-from argosy.client.protocol import PatchType, Propagation
+from argosy.base.errors import Expired, StatusError
+from argosy.base.types import Object
+from argosy.client.objects import WatchEvent, decode
+from argosy.client.protocol import Client
 from argosy.client.resources import Resource
 
 
-class FakeClient:
-    def __init__(self) -> None:
-        self.revision = 0
-        self.oldest = 0
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happens to one call: it takes `before` seconds to get there and `after` to come back; with an error,
+    it fails before it gets there, or (`lost`) its answer does.
+    """
+
+    error: StatusError | None = None
+    before: float = 0.0
+    after: float = 0.0
+    lost: bool = False
+
+
+class FaultyClient:
+    """`fail` and `fault` apply to the next calls of a verb, in order; `always` to every call that has none."""
+
+    def __init__(self, client: Client, always: Callable[[str], Fault] | None = None) -> None:
         self.calls: list[tuple[str, str]] = []
-        self.streams_lists = True
-        self._objects: dict[Resource, dict[Key, Object]] = defaultdict(dict)
-        self._history: list[tuple[int, Resource, str, Object]] = []
-        self._changed = asyncio.Event()
-        self._faults: dict[str, list[Exception]] = defaultdict(list)
-        self._cut = 0
+        self._client = client
+        self._always = always
+        self._faults: dict[str, list[Fault]] = defaultdict(list)
+        self._ends: set[asyncio.Future[StatusError | None]] = set()
 
     # Faults.
 
-    def fail(self, verb: str, *faults: Exception) -> None:
+    def fail(self, verb: str, *errors: StatusError) -> None:
         """Raise these, one per call of the verb."""
+        self.fault(verb, *map(Fault, errors))
+
+    def fault(self, verb: str, *faults: Fault) -> None:
         self._faults[verb] += faults
 
-    def expire(self) -> None:
-        """Forget the history: watches from before end with Expired."""
-        self.oldest = self.revision
-        self.cut()
-
-    def cut(self) -> None:
+    def cut(self, error: StatusError | None = None) -> None:
         """End every watch that is open."""
-        self._cut += 1
-        self._wake()
+        for end in self._ends:
+            if not end.done():
+                end.set_result(error)
 
-    def objects(self, resource: Resource) -> list[Object]:
-        return [decode(self._raw(resource, obj)) for obj in self._objects[resource].values()]
+    def expire(self) -> None:
+        """The history is gone: every open watch ends with Expired."""
+        self.cut(Expired("too old resource version: 1 (2)"))
 
-    def _enter(self, verb: str, what: str) -> None:
-        self.calls.append((verb, what))
-        if self._faults[verb]:
-            raise self._faults[verb].pop(0)
+    # Looking, past all faults.
 
-    # Storage.
-
-    def _raw(self, resource: Resource, obj: Object) -> Raw:
-        return read(resource, encode(resource, obj))
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-    def _write(self, resource: Resource, event: str, obj: Object) -> Raw:
-        self.revision += 1
-        obj["metadata"]["resourceVersion"] = str(self.revision)
-        key = key_of(obj)
-        if event == "DELETED":
-            del self._objects[resource][key]
-        else:
-            self._objects[resource][key] = obj
-        self._history.append((self.revision, resource, event, obj))
-        self._wake()
-        return self._raw(resource, obj)
-
-    def _find(self, resource: Resource, key: Key) -> Object:
-        found = self._objects[resource].get(key)
-        if found is None:
-            raise errors.not_found(resource.group, resource.plural, key.name)
-        return found
-
-    def _copy(self, resource: Resource, obj: Body, key: Key) -> Object:
-        copied = decode(encode(resource, obj))
-        copied.setdefault("metadata", {})["name"] = key.name
-        if resource.namespaced:
-            copied["metadata"]["namespace"] = key.namespace
-        return copied
+    async def objects(self, resource: Resource) -> list[Object]:
+        return [decode(raw) for raw in (await self._client.list_all(resource)).items]
 
     # Verbs.
 
-    async def get(
-        self, resource: Resource, name: str, *, namespace: str | None = None, subresource: str = ""
-    ) -> Raw:
-        self._enter("get", name)
-        return self._raw(resource, self._find(resource, Key(namespace or "", name)))
+    def __getattr__(self, verb: str) -> Callable[..., Awaitable[Any]]:
+        done = getattr(self._client, verb)
 
-    async def list(
-        self,
-        resource: Resource,
-        *,
-        namespace: str | None = None,
-        label_selector: str = "",
-        field_selector: str = "",
-        limit: int = 0,
-        continue_: str = "",
-    ) -> ListResult:
-        self._enter("list", resource.plural)
-        if continue_ and int(continue_.split("/", 1)[0]) < self.oldest:
-            raise errors.expired("The provided continue parameter is too old")
-        selected = [
-            obj
-            for key, obj in sorted(self._objects[resource].items())
-            if self._selects(obj, namespace, label_selector)
-        ]
-        start = int(continue_.split("/", 1)[1]) if continue_ else 0
-        end = start + limit if limit else len(selected)
-        following = f"{self.revision}/{end}" if end < len(selected) else ""
-        items = [self._raw(resource, obj) for obj in selected[start:end]]
-        return ListResult(items, str(self.revision), following)
-
-    async def list_all(
-        self,
-        resource: Resource,
-        *,
-        namespace: str | None = None,
-        label_selector: str = "",
-        field_selector: str = "",
-    ) -> ListResult:
-        return await paging.collect(
-            lambda limit, continue_: self.list(
-                resource,
-                namespace=namespace,
-                label_selector=label_selector,
-                limit=limit,
-                continue_=continue_,
+        async def call(resource: Resource, *args: Any, **options: Any) -> Any:
+            fault = self._next(verb, resource)
+            # What is on its way arrives, whether the caller still waits or not.
+            return await asyncio.shield(
+                asyncio.create_task(_carry(fault, lambda: done(resource, *args, **options)))
             )
-        )
 
-    def _selects(self, obj: Object, namespace: str | None, label_selector: str) -> bool:
-        meta = obj["metadata"]
-        if namespace and meta.get("namespace") != namespace:
-            return False
-        return labels.parse(label_selector).matches(meta.get("labels") or {})
+        return call
 
-    async def watch(
-        self,
-        resource: Resource,
-        *,
-        namespace: str | None = None,
-        label_selector: str = "",
-        field_selector: str = "",
-        since: str = "",
-        bookmarks: bool = True,
-        initial_events: bool = False,
-    ) -> AsyncGenerator[WatchEvent, None]:
-        self._enter("watch", resource.plural)
-        cut = self._cut
-        at = int(since or self.revision)
-        if initial_events:
-            if not self.streams_lists:
-                raise errors.Invalid("ListOptions", "", [], group="meta.k8s.io")
-            at = self.revision
-            for obj in list(self._objects[resource].values()):
-                if self._selects(obj, namespace, label_selector):
-                    yield WatchEvent("ADDED", self._raw(resource, obj))
-            yield WatchEvent("BOOKMARK", Raw(resource, b"{}", revision=str(at)), initial_end=True)
-        while True:
-            if at < self.oldest:
-                raise errors.expired(f"too old resource version: {at} ({self.oldest})")
-            if cut != self._cut:
-                return
-            for revision, changed, event, obj in list(self._history):
-                if revision > at:
-                    at = revision
-                    if changed == resource and self._selects(obj, namespace, label_selector):
-                        yield WatchEvent(event, self._raw(resource, obj))
-            if at >= self.revision and cut == self._cut:
-                await self._changed.wait()
+    async def watch(self, resource: Resource, **options: Any) -> AsyncGenerator[WatchEvent, None]:
+        if (error := self._next("watch", resource).error) is not None:
+            raise error
+        end: asyncio.Future[StatusError | None] = asyncio.get_running_loop().create_future()
+        self._ends.add(end)
+        events = self._client.watch(resource, **options)
+        try:
+            async with aclosing(events):
+                while True:
+                    following = asyncio.ensure_future(anext(events))
+                    try:
+                        await asyncio.wait({following, end}, return_when=asyncio.FIRST_COMPLETED)
+                    finally:
+                        if not following.done():
+                            following.cancel()
+                            await asyncio.wait({following})
+                    if following.cancelled():
+                        break
+                    yield following.result()
+            if (error := end.result()) is not None:
+                raise error
+        finally:
+            self._ends.discard(end)
 
-    async def create(
-        self,
-        resource: Resource,
-        obj: Body,
-        *,
-        namespace: str | None = None,
-        name: str = "",
-        subresource: str = "",
-        field_manager: str = "",
-        dry_run: bool = False,
-    ) -> Raw:
-        key = key_of(obj, namespace)
-        self._enter("create", key.name)
-        if key in self._objects[resource]:
-            raise errors.already_exists(resource.group, resource.plural, key.name)
-        return self._write(resource, "ADDED", self._copy(resource, obj, key))
-
-    async def update(
-        self,
-        resource: Resource,
-        obj: Body,
-        *,
-        namespace: str | None = None,
-        name: str = "",
-        subresource: str = "",
-        field_manager: str = "",
-        dry_run: bool = False,
-    ) -> Raw:
-        key = key_of(obj, namespace, name)
-        self._enter("update", key.name)
-        old, new = self._find(resource, key), self._copy(resource, obj, key)
-        given = new["metadata"].get("resourceVersion")
-        if given and given != old["metadata"]["resourceVersion"]:
-            raise errors.stale(resource.group, resource.plural, key.name)
-        return self._write(resource, "MODIFIED", new)
-
-    async def patch(
-        self,
-        resource: Resource,
-        name: str,
-        patch: Json,
-        *,
-        kind: PatchType = PatchType.MERGE,
-        namespace: str | None = None,
-        subresource: str = "",
-        field_manager: str = "",
-        dry_run: bool = False,
-    ) -> Raw:
-        self._enter("patch", name)
-        old = self._find(resource, Key(namespace or "", name))
-        return self._write(resource, "MODIFIED", _merge(old, msgspec.to_builtins(patch)))
-
-    async def apply(
-        self,
-        resource: Resource,
-        name: str,
-        obj: Body,
-        *,
-        field_manager: str,
-        namespace: str | None = None,
-        subresource: str = "",
-        force: bool = False,
-        dry_run: bool = False,
-    ) -> Raw:
-        key = key_of(obj, namespace, name)
-        self._enter("apply", name)
-        new = self._copy(resource, obj, key)
-        old = self._objects[resource].get(key)
-        return self._write(resource, "MODIFIED" if old else "ADDED", _merge(old or {}, new))
-
-    async def delete(
-        self,
-        resource: Resource,
-        name: str,
-        *,
-        namespace: str | None = None,
-        propagation: Propagation | None = None,
-        grace_seconds: int | None = None,
-        uid: str = "",
-        resource_version: str = "",
-        dry_run: bool = False,
-    ) -> None:
-        self._enter("delete", name)
-        old = self._find(resource, Key(namespace or "", name))
-        self._write(resource, "DELETED", {**old, "metadata": dict(old["metadata"])})
-
-    async def delete_collection(
-        self,
-        resource: Resource,
-        *,
-        namespace: str | None = None,
-        label_selector: str = "",
-        field_selector: str = "",
-        propagation: Propagation | None = None,
-        grace_seconds: int | None = None,
-        dry_run: bool = False,
-    ) -> None:
-        self._enter("delete_collection", resource.plural)
-        for obj in list(self._objects[resource].values()):
-            if self._selects(obj, namespace, label_selector):
-                self._write(resource, "DELETED", {**obj, "metadata": dict(obj["metadata"])})
-
-    async def close(self) -> None:
-        self.cut()
+    def _next(self, verb: str, resource: Resource) -> Fault:
+        self.calls.append((verb, resource.plural))
+        if self._faults[verb]:
+            return self._faults[verb].pop(0)
+        return self._always(verb) if self._always is not None else Fault()
 
 
-def _merge(old: Json, patch: Json) -> Json:
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(old) if isinstance(old, dict) else {}
-    for name, value in patch.items():
-        if value is None:
-            merged.pop(name, None)
-        else:
-            merged[name] = _merge(merged.get(name), value)
-    return merged
+async def _carry(fault: Fault, call: Callable[[], Awaitable[Any]]) -> Any:
+    if fault.before:
+        await asyncio.sleep(fault.before)
+    if fault.error is not None and not fault.lost:
+        raise fault.error
+    result = await call()
+    if fault.after:
+        await asyncio.sleep(fault.after)
+    if fault.error is not None:
+        raise fault.error
+    return result

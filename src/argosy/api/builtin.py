@@ -16,6 +16,7 @@ Two kinds of entries need a caller's attention:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -79,6 +80,17 @@ def subresources() -> Mapping[str, Subresource]:
 def is_virtual(kind: Kind) -> bool:
     """Whether objects of the kind are answered and never stored (reviews, bindings, component statuses)."""
     return kind.verbs in {("create",), ("get", "list")}
+
+
+@cache
+def through(kind: Kind, subresource: str) -> Kind:
+    """A kind as one of its subresources treats it: the same objects, under other rules where it has its own."""
+    if kind.group or kind.kind != "Pod":
+        return kind
+    from argosy.api.rules.pods.subresources import SUBRESOURCES
+
+    rules = SUBRESOURCES.get(subresource)
+    return replace(kind, rules=rules) if rules is not None else kind
 
 
 @cache

@@ -3,7 +3,7 @@
 `read` is the way in for whole objects, `read_patch` and `read_apply` for patches, `read_plain` for what is not
 stored. Objects end in `accept`: held against their schema (unknown and duplicate fields are refused, warned of or
 ignored as fieldValidation says), converted to the storage version and defaulted. Patching does the same in its own
-words, from the same parts: `wrong_type`, `decoded_in`, `settle`.
+words, from the same parts: `decoded_in`, `settle`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import cache
 from typing import Final
 
 from argosy.api import protobuf
-from argosy.api.builtin import builtin_kinds
 from argosy.api.crds import decode_custom
 from argosy.api.patches.gotext import json_kind
 from argosy.api.schema.bodies import (
@@ -29,12 +28,17 @@ from argosy.api.schema.syntax import Malformed
 from argosy.api.schema.yamls import parse_yaml, yaml_problem
 from argosy.apiserver.calls import Call
 from argosy.apiserver.remembering import Memory
-from argosy.base.errors import BadRequest, Invalid, StatusError, UnsupportedMediaType
-from argosy.base.fielderrors import invalid
+from argosy.apiserver.typemeta import (
+    NO_TYPE,
+    inconvertible,
+    unreadable_type,
+    unregistered,
+    wrong_type,
+)
+from argosy.base.errors import BadRequest, UnsupportedMediaType
 from argosy.base.types import Json, Object
 
 DELETE_OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
-_NO_TYPE: Final = "couldn't get version/kind; json parse error: "
 _NO_FORMAT: Final = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json, application/yaml, application/vnd.kubernetes.protobuf"
@@ -59,7 +63,7 @@ def read(call: Call, body: bytes, content_type: str, memory: Memory | None = Non
             obj, repeated = parse_yaml(body)
             twice = [yaml_problem(repeated)] if repeated else []
     except Malformed as problem:
-        text = str(problem) if media == "application/yaml" else f"{_NO_TYPE}{problem}"
+        text = str(problem) if media == "application/yaml" else f"{NO_TYPE}{problem}"
         raise _unrecognized(call, text, body) from None
     unreadable = unreadable_type(obj)
     if unreadable is None and call.kind.custom and not (obj and obj.get("kind")):
@@ -76,28 +80,6 @@ def _unrecognized(call: Call, text: str, body: bytes) -> BadRequest:
     return BadRequest(
         f"the object provided is unrecognized (must be of type {kind}): {text} ({summary(body)})"
     )
-
-
-def unreadable_type(obj: Json) -> str | None:
-    """Why apiVersion and kind of a document cannot be read, in Go's words; null is an empty object."""
-    if obj is None:
-        return None
-    if not isinstance(obj, dict):
-        return (
-            f"{_NO_TYPE}json: cannot unmarshal {json_kind(obj)} into Go value of type struct "
-            '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-        )
-    for field in ("apiVersion", "kind"):
-        value = obj.get(field)
-        if value.__class__ is not str and value is not None:
-            return (
-                f"{_NO_TYPE}json: cannot unmarshal {json_kind(value)} into Go struct field "
-                f".{field} of type string"
-            )
-    version = obj.get("apiVersion")
-    if version and version.count("/") > 1:
-        return f"unexpected GroupVersion string: {version}"
-    return None
 
 
 def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None = None) -> Object:
@@ -197,46 +179,6 @@ def _printed_empty(schema: Schema) -> tuple[str, ...]:
     )
 
 
-def wrong_type(call: Call, obj: Object) -> str | None:
-    """Why an object is of another kind than the path says; apiVersion and kind may be left out for built-in kinds."""
-    given_kind, given_version = obj.get("kind"), obj.get("apiVersion")
-    kind = call.kind
-    if given_kind == kind.kind and given_version == call.api_version:
-        return None
-    if kind.custom:
-        raise _wrong_custom_type(call, obj)
-    given_kind = given_kind or kind.kind
-    given_version = given_version or call.api_version
-    if given_kind == kind.kind and given_version == call.api_version:
-        return None
-    group, _, version = str(given_version).rpartition("/")
-    if any(
-        k.group == group and k.kind == given_kind and version in k.versions for k in builtin_kinds()
-    ):
-        internal = f"{kind.group.partition('.')[0] or 'core'}.{kind.kind}"
-        return f"converting ({version}.{given_kind}) to ({internal}): unknown conversion"
-    return (
-        f'no kind "{given_kind}" is registered for version "{given_version}" '
-        'in scheme "pkg/runtime/scheme.go:111"'
-    )
-
-
-def _wrong_custom_type(call: Call, obj: Object) -> StatusError:
-    kind, version = str(obj.get("kind") or ""), str(obj.get("apiVersion") or "")
-    wanted = call.api_version
-    if version != wanted and call.verb != "patch":
-        return BadRequest(
-            f"the API version in the data ({version}) does not match the expected API version ({wanted})"
-        )
-    problems = []
-    if kind != call.kind.kind:
-        problems.append(invalid("kind", kind, f"must be {call.kind.kind}"))
-    if version != wanted:
-        problems.append(invalid("apiVersion", version, f"must be {wanted}"))
-    name = str((obj.get("metadata") or {}).get("name", ""))
-    return Invalid(kind, name, problems, group=version.rpartition("/")[0])
-
-
 def read_patch(body: bytes, told: str = "error decoding patch: {}") -> Json:
     """The value of a JSON, merge or strategic merge patch. `told` is how a body that is no JSON is refused."""
     try:
@@ -293,27 +235,27 @@ def read_protobuf(body: bytes, type_name: str) -> Object:
 
 def read_plain(body: bytes, type_name: str = DELETE_OPTIONS) -> Object:
     """An object that is no stored kind: DeleteOptions, Scale, Eviction; `type_name` is its built-in type."""
-    version, kind = type_name.split(".")[-2:]
+    group, version, kind = type_name.split(".")[-3:]
     if body.startswith(protobuf.MAGIC):
         obj: Json = read_protobuf(body, type_name)
     else:
         try:
             obj = parse_json(body)
         except Malformed as problem:
-            raise BadRequest(f"{_NO_TYPE}{problem}") from None
+            raise BadRequest(f"{NO_TYPE}{problem}") from None
     unreadable = unreadable_type(obj)
     if unreadable is not None:
         raise BadRequest(unreadable)
     plain: Object = obj or {}
-    given = plain.get("kind") or kind
-    if given != kind:
-        raise BadRequest(
-            f'no kind "{given}" is registered for version "{plain.get("apiVersion") or version}" '
-            'in scheme "pkg/runtime/scheme.go:111"'
-        )
-    decoded = decode(builtin_schema(type_name), plain)
-    if decoded.problem is not None:
-        if type_name == DELETE_OPTIONS:
-            raise BadRequest(decoded.problem)
-        raise BadRequest(cannot_be_handled(kind, version, decoded.problem))
-    return plain
+    given, given_version = plain.get("kind") or kind, plain.get("apiVersion") or version
+    if given != kind and type_name == DELETE_OPTIONS:
+        found = unregistered(given, given_version)
+    elif given != kind:
+        found = inconvertible(given, given_version, f"{group}.{kind}")
+    else:
+        found = decode(builtin_schema(type_name), plain).problem or ""
+    if not found:
+        return plain
+    if type_name != DELETE_OPTIONS:
+        found = cannot_be_handled(given, given_version.rpartition("/")[2], found, kind)
+    raise BadRequest(found)

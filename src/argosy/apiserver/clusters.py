@@ -23,7 +23,6 @@ from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.store import Key, Meta, Record, Store, describe
 
-
 # Told of a write that is visible: its kind, the record, and whether the object is gone.
 Committed = Callable[[Kind, Record, bool], None]
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from argosy.api.builtin import subresources
+from argosy.api.builtin import subresources, through
 from argosy.api.kinds import Kind
 from argosy.apiserver import bodies, encoding, negotiation, options, tables
 from argosy.apiserver.access.identities import User
@@ -26,7 +26,7 @@ from argosy.apiserver.verbs import creating, deleting, patching, reading, scalin
 from argosy.apiserver.verbs.patching import PatchType
 from argosy.apiserver.verbs.watching import Watching
 from argosy.base import errors
-from argosy.base.errors import Details, UnsupportedMediaType
+from argosy.base.errors import Details, StatusError, UnsupportedMediaType
 from argosy.base.types import Object
 from argosy.store import Record
 
@@ -53,22 +53,32 @@ class Dispatching:
         }  # fmt: skip
 
     async def __call__(self, request: Request, asked: Route, user: User) -> Response | Streaming:
-        parsed = options.parse(request.query, asked.verb)
+        patch = str(patch_type(request)) if asked.verb == "patch" else ""
+        parsed = options.parse(request.query, asked.verb, patch)
         call = self.call(asked, user, parsed, request.header(b"user-agent"))
-        if call.kind.custom and call.served.deprecated:
-            call.warn(call.served.deprecation_warning)
-        special = self._specials.get((call.kind.resource, asked.subresource))
-        if special is not None:
-            answer: Response | Streaming = await special(self._cluster, call, request)
-        elif asked.subresource == "scale":
-            answer = await self._scale(call, request)
-        else:
-            verb = self._verbs.get(call.verb)
-            if verb is None:
-                raise no_such_method()
-            answer = await verb(call, request)
+        if request.method == "HEAD":
+            raise no_such_method()
+        try:
+            answer = await self._answer(call, request)
+        except StatusError as error:
+            # What was found on the way is told even when it leads to a refusal.
+            error.warnings = call.warnings
+            raise
         answer.warnings += call.warnings
         return answer
+
+    async def _answer(self, call: Call, request: Request) -> Response | Streaming:
+        if call.kind.custom and call.served.deprecated:
+            call.warn(call.served.deprecation_warning)
+        special = self._specials.get((call.kind.resource, call.subresource))
+        if special is not None:
+            return await special(self._cluster, call, request)
+        if call.subresource == "scale":
+            return await self._scale(call, request)
+        verb = self._verbs.get(call.verb)
+        if verb is None:
+            raise no_such_method()
+        return await verb(call, request)
 
     def call(self, asked: Route, user: User, wished: Options, agent: str) -> Call:
         """What a route asks for, checked against what is served."""
@@ -89,6 +99,8 @@ class Dispatching:
             raise no_such_resource(asked.group)
         if verb not in _verbs_of(kind, asked):
             raise no_such_method()
+        if asked.subresource and not kind.custom:
+            kind = through(kind, asked.subresource)
         return Call(
             user, verb, kind, asked.version,
             asked.namespace if kind.namespaced else "", asked.name, asked.subresource, wished, agent,
@@ -245,7 +257,20 @@ def list_bytes(kind: Kind, version: str, records: Sequence[Record], meta: Object
         kind.api_version(version).encode(),
         encoding.to_json(meta),
     )
-    return head + b",".join(encoding.present_item(kind, version, r) for r in records) + b"]}"
+    pieces = [head]
+    if kind.custom or kind.versions[version].from_storage is not None:
+        pieces.append(b",".join(encoding.present_item(kind, version, r) for r in records))
+    elif records:
+        # Stored bytes may come in pieces that alike objects share: all are joined at once.
+        for record in records:
+            body = record.body
+            if isinstance(body, bytes):
+                pieces += (body, b",")
+            else:
+                pieces += (*body, b",")
+        pieces.pop()
+    pieces.append(b"]}")
+    return b"".join(pieces)
 
 
 def patch_type(request: Request) -> PatchType:

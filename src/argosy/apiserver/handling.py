@@ -141,7 +141,9 @@ def _failure(error: StatusError) -> Response:
     headers: tuple[tuple[str, str], ...] = ()
     if error.details is not None and error.details.retryAfterSeconds:
         headers = (("Retry-After", str(error.details.retryAfterSeconds)),)
-    return Response(error.code, encoding.to_json(error.to_status()), headers=headers)
+    return Response(
+        error.code, encoding.to_json(error.to_status()), headers=headers, warnings=error.warnings
+    )
 
 
 def _dressed(request: Request, answer: Answer) -> Answer:
@@ -162,7 +164,7 @@ def _dressed(request: Request, answer: Answer) -> Answer:
     elif _wants_pretty(request):
         answer.body = msgspec.json.format(answer.body, indent=2)
     else:
-        answer.body += b"\n"
+        answer.tail = b"\n"
     return answer
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from argosy.base.errors import NotAcceptable
+from argosy.base.errors import Details, NotAcceptable
 
 TYPES: Final = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 _TRANSFORMS: Final = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
@@ -44,7 +44,7 @@ def negotiate(accept: str) -> Form:
         form = _form(name, parameters)
         if form is not None:
             return form
-    raise not_acceptable()
+    raise not_acceptable(accept)
 
 
 def ranges(accept: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -77,7 +77,13 @@ def _form(name: str, parameters: dict[str, str]) -> Form | None:
     return Form(yaml, wanted, version) if known and wanted in _TRANSFORMS else None
 
 
-def not_acceptable() -> NotAcceptable:
+def not_acceptable(accept: str) -> NotAcceptable:
+    """Two texts: nothing of what is asked for is known here, or only not in the shape that is asked for."""
+    if not any(name in TYPES or "*" in name for name, _ in ranges(accept)):
+        return NotAcceptable(
+            f"406: Not Acceptable\n\nAvailable representations: {', '.join(TYPES)}",
+            details=Details(),
+        )
     return NotAcceptable(f"only the following media types are accepted: {', '.join(TYPES)}")
 
 

@@ -11,7 +11,7 @@ from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery, Document
 from argosy.apiserver.handling import PathHandler
 from argosy.apiserver.http.messages import Headers, Request, Response
-from argosy.apiserver.openapi import OpenAPI
+from argosy.apiserver.openapi import OpenAPI, gnostic
 from argosy.apiserver.refusing import no_such_method, no_such_resource
 from argosy.base.metrics import Registry
 
@@ -114,6 +114,8 @@ class Paths:
 
     def _openapi_answer(self, path: str, request: Request) -> Response | None:
         if path == "/openapi/v2":
+            if gnostic.MEDIA_TYPE in request.header(b"accept"):
+                return _tagged(request, self._openapi.v2_protobuf(), (("Vary", "Accept"),))
             negotiation.negotiate(request.header(b"accept"))
             return _tagged(request, self._openapi.v2(), (("Vary", "Accept"),))
         if path == "/openapi/v3":
@@ -160,4 +162,4 @@ def _aggregated_version(accept: str) -> str:
             "apidiscovery.k8s.io",
         ) and parameters.get("v") in AGGREGATED_VERSIONS:
             return parameters["v"]
-    raise negotiation.not_acceptable()
+    raise negotiation.not_acceptable(accept)

@@ -1,11 +1,10 @@
 """Objects made from one template are alike: what was checked of one is remembered for the next.
 
 A Job makes thousands of pods that differ in name and little else. The content of a new object (everything but
-metadata) is decoded against its schema, defaulted, validated and
-broken down into owned fields once; the next object with byte-equal content gets all that from here. Only pure
-results are kept, keyed by everything they depend on, so a hit and a
-miss can never differ (tests/unit/apiserver/test_remembering.py). A few hundred contents are kept, the oldest go
-first.
+metadata) is decoded against its schema, validated and broken down into owned fields once; the next object with
+byte-equal content gets all that from here. Only pure results about which there was nothing to say are kept, keyed by
+everything they depend on, so a hit and a miss can never differ (tests/unit/apiserver/test_remembering.py). Defaults
+are filled in each time: some depend on metadata. A few hundred contents are kept, the oldest go first.
 """
 
 from __future__ import annotations

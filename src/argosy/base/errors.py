@@ -15,7 +15,6 @@
     ├── Invalid                422  the object breaks rules; each broken rule is a cause
     ├── TooManyRequests        429  overload; come back after `retry_after_seconds`
     ├── InternalError          500  a defect of ours
-    ├── Unclassified           500  upstream has no reason for it, only a text
     ├── ServiceUnavailable     503  not ready, or shutting down
     └── Timeout                504  the server gave up waiting
 
@@ -173,12 +172,6 @@ class TooManyRequests(StatusError):
 
 class InternalError(StatusError):
     code, reason = 500, "InternalError"
-
-
-class Unclassified(StatusError):
-    """Upstream returns a plain error: a 500 with a text and no reason, most often for what a client sent."""
-
-    code, reason = 500, ""
 
 
 class ServiceUnavailable(StatusError):

@@ -155,6 +155,8 @@ class ExecCredentials:
         except FileNotFoundError:
             hint = f"; {plugin.install_hint}" if plugin.install_hint else ""
             raise CredentialError(f"exec plugin {plugin.command} is not installed{hint}") from None
+        except OSError as error:
+            raise CredentialError(f"exec plugin {plugin.command} cannot be run: {error}") from error
         try:
             answer = msgspec.json.decode(printed, type=_ExecCredential)
         except msgspec.DecodeError as error:
@@ -167,13 +169,20 @@ class ExecCredentials:
                 f"plugin returned version {answer.apiVersion}"
             )
         status = answer.status
+        if status is not None and bool(status.clientCertificateData) != bool(status.clientKeyData):
+            raise CredentialError(
+                f"exec plugin {plugin.command} returned only certificate or key, not both"
+            )
         if status is None or not (status.token or status.clientCertificateData):
             raise CredentialError(
                 f"exec plugin {plugin.command} didn't return a token or cert/key pair"
             )
         until = float("inf")
         if status.expirationTimestamp:
-            until = parse_time(status.expirationTimestamp).timestamp()
+            try:
+                until = parse_time(status.expirationTimestamp).timestamp()
+            except ValueError as error:
+                raise CredentialError(f"exec plugin {plugin.command}: {error}") from error
         certificate, key = status.clientCertificateData.encode(), status.clientKeyData.encode()
         return Credential(status.token, certificate, key), until
 

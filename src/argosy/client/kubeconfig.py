@@ -1,8 +1,9 @@
 """Where the API server is and how to be trusted by it: kubeconfig files and the in-cluster account.
 
 Files are merged as kubectl does: in a list of files (`KUBECONFIG=a:b`) the first one to name a cluster, user
-or context wins, and files that are not there are skipped. Paths inside a file are relative to that file.
-Password authentication was removed from Kubernetes and is refused with a sentence that says so.
+or context wins, and files that are not there are skipped. Paths inside a file are relative to that file. A
+proxy-url counts before the environment's proxies. Password authentication was removed from Kubernetes and is
+refused with a sentence that says so.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from argosy.client.credentials import (
     Fixed,
     TokenFile,
 )
+from argosy.client.proxies import proxy_of
 
+_EXEC_EXTENSION: Final = "client.authentication.k8s.io/exec"
 SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -68,7 +71,7 @@ def load(
         files = [Path(name) for name in listed.split(os.pathsep) if name]
     else:
         files = [Path.home() / ".kube" / "config"]
-    return _Kubeconfig(files).connection(context, clock or RealClock())
+    return _Kubeconfig(files).connection(context, clock or RealClock(), env)
 
 
 def in_cluster(
@@ -121,7 +124,7 @@ class _Kubeconfig:
                 body = entry.get(section[:-1]) or {}
                 known.setdefault(str(entry.get("name")), (body, file.parent))
 
-    def connection(self, context: str, clock: Clock) -> Connection:
+    def connection(self, context: str, clock: Clock, env: Mapping[str, str]) -> Connection:
         name = context or self._current
         if not name:
             raise ConfigError(
@@ -140,11 +143,11 @@ class _Kubeconfig:
             raise ConfigError(f"{self._where()}: cluster {chosen.get('cluster')} has no server")
         return Connection(
             server=server.rstrip("/"),
-            credentials=_credentials(user, user_folder, cluster, clock),
+            credentials=_credentials(user, user_folder, _cluster_info(cluster, folder), clock),
             authority=_material(cluster, "certificate-authority", folder),
             insecure=bool(cluster.get("insecure-skip-tls-verify")),
             server_name=str(cluster.get("tls-server-name") or ""),
-            proxy=str(cluster.get("proxy-url") or ""),
+            proxy=str(cluster.get("proxy-url") or "") or proxy_of(server, env),
             namespace=str(chosen.get("namespace") or "default"),
             impersonate=str(user.get("as") or ""),
             impersonate_groups=tuple(user.get("as-groups") or ()),
@@ -197,15 +200,20 @@ def _plugin(plugin: Object, folder: Path, cluster: Object) -> ExecPlugin:
         env={str(e["name"]): str(e["value"]) for e in plugin.get("env") or ()},
         api_version=str(plugin.get("apiVersion") or ""),
         install_hint=str(plugin.get("installHint") or ""),
-        cluster=_cluster_info(cluster) if plugin.get("provideClusterInfo") else None,
+        cluster=cluster if plugin.get("provideClusterInfo") else None,
     )
 
 
-def _cluster_info(cluster: Object) -> Object:
-    known = (
-        "server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data", "proxy-url"
-    )  # fmt: skip
-    return {name: cluster[name] for name in known if name in cluster}
+def _cluster_info(cluster: Object, folder: Path) -> Object:
+    """What exec plugins that ask for it are told of the cluster; a file of authorities is sent along."""
+    known = ("server", "tls-server-name", "insecure-skip-tls-verify", "proxy-url")
+    info: Object = {name: cluster[name] for name in known if name in cluster}
+    if authority := _material(cluster, "certificate-authority", folder):
+        info["certificate-authority-data"] = base64.b64encode(authority).decode()
+    for extension in cluster.get("extensions") or ():
+        if extension.get("name") == _EXEC_EXTENSION:
+            info["config"] = extension.get("extension")
+    return info
 
 
 def _material(entry: Object, name: str, folder: Path) -> bytes:

@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from argosy.api.patches.failures import Unprocessable
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.calls import Call
@@ -23,11 +24,11 @@ from argosy.apiserver.servers import ClusterServer
 from argosy.apiserver.verbs import creating, deleting, patching, reading, updating
 from argosy.apiserver.verbs.reading import parse_revision
 from argosy.apiserver.verbs.selecting import selection
-from argosy.base.errors import Expired, ServiceUnavailable
+from argosy.base.errors import Expired, ServiceUnavailable, from_status
 from argosy.base.types import Json
 from argosy.client import calling, paging
 from argosy.client.calling import Calling
-from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of
+from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of, named
 from argosy.client.protocol import PatchType, Propagation
 from argosy.client.resources import Resource, check_name, check_namespace
 from argosy.store import Closed, Compacted, Record, TooSlow
@@ -214,7 +215,13 @@ class LocalClient:
         if subresource not in _WHOLE:
             return await self._calling.special(resource, asked, body, wished, str(kind))
         call = self._calling.call(asked, wished)
-        record, _ = await patching.patch(self._cluster, call, body, patching.PatchType(str(kind)))
+        try:
+            record, _ = await patching.patch(
+                self._cluster, call, body, patching.PatchType(str(kind))
+            )
+        except Unprocessable as error:
+            # On the wire it is an Invalid like any other, and so it is for callers here.
+            raise from_status(error.to_status()) from error
         return self._raw(resource, call, record)
 
     async def apply(
@@ -232,7 +239,7 @@ class LocalClient:
         wished = calling.writing("patch", field_manager, dry_run, APPLY, force=force)
         where = key_of(obj, namespace, name).namespace
         asked = self._calling.one("patch", resource, where, name, subresource)
-        body = calling.sized(encode(resource, obj))
+        body = calling.sized(encode(resource, named(obj, name)))
         if subresource not in _WHOLE:
             return await self._calling.special(resource, asked, body, wished, APPLY)
         call = self._calling.call(asked, wished)
@@ -291,6 +298,6 @@ class LocalClient:
     def _raw(self, resource: Resource, call: Call, record: Record) -> Raw:
         bare = call.served.from_storage is None
         body = record.raw if bare else encoding.present(call.kind, call.version, record)
-        return Raw(
-            resource, body, record.key.namespace, record.key.name, str(record.revision), bare=bare
-        )
+        # A dry run of a create has no revision.
+        revision = str(record.revision or "")
+        return Raw(resource, body, record.key.namespace, record.key.name, revision, bare=bare)

@@ -120,6 +120,18 @@ def encode(resource: Resource, obj: Body) -> bytes:
     return resource.prefix + body[1:] if body != b"{}" else resource.prefix[:-1] + b"}"
 
 
+def named(obj: Body, name: str) -> Body:
+    """`obj` with this name in its metadata, which an apply must carry and the caller has said already."""
+    if not isinstance(obj, dict):
+        return obj
+    meta = obj.get("metadata") or {}
+    return (
+        obj
+        if not isinstance(meta, dict) or meta.get("name")
+        else {**obj, "metadata": {**meta, "name": name}}
+    )
+
+
 def key_of(obj: Body, namespace: str | None = None, name: str = "") -> Key:
     """Where `obj` belongs: what the caller says, else what its metadata says.
 

@@ -26,6 +26,7 @@ from argosy.client.objects import (
     WatchEvent,
     encode,
     key_of,
+    named,
     read,
     revision_of,
 )
@@ -262,7 +263,7 @@ class RemoteClient:
             "PATCH",
             path,
             params,
-            encode(resource, obj),
+            encode(resource, named(obj, name)),
             content_type=_APPLY,
             # What is applied without force takes nothing from others, the second time no more than the first.
             repeatable=dry_run or not force,

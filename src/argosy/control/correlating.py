@@ -51,10 +51,11 @@ class Occurrence(NamedTuple):
 
 
 class Known(NamedTuple):
-    """An event that exists on the server."""
+    """An event that exists on the server, how often it was seen, and when first (seconds since the epoch)."""
 
     name: str
     times: int
+    first: float = 0.0
 
 
 class Verdict(NamedTuple):
@@ -108,14 +109,14 @@ class Correlator:
         known = self._known.get(key)
         if known is not None:
             # Counted whether it is written or not, as upstream counts.
-            self._known.put(key, Known(known.name, known.times + 1))
+            self._known.put(key, known._replace(times=known.times + 1))
         if not self._allows(event):
             return None
         return Verdict(key, message, known)
 
-    def learn(self, key: Hashable, name: str, times: int) -> None:
-        """The event of `key` is on the server as `name`."""
-        self._known.put(key, Known(name, times))
+    def learn(self, key: Hashable, known: Known) -> None:
+        """The event of `key` is on the server."""
+        self._known.put(key, known)
 
     def _combine(self, event: Occurrence) -> tuple[Hashable, str]:
         about = _identity(event.about)

@@ -7,8 +7,9 @@ of each object.
 
 When the history has moved on (Expired) the selection is read again and compared: what vanished is reported as
 deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged and retried
-from the last revision. Reads cost one dict lookup, by index or by key. There is no resync: handlers that need
-time use a queue's `add_after`.
+from the last revision. An object that does not fit the struct type is logged and its last good state kept: one
+broken object must not stop the others. Reads cost one dict lookup, by index or by key. There is no resync: handlers
+that need time use a queue's `add_after`.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ class Informer(Generic[T]):
     def _take(self, event: WatchEvent, seen: set[Key] | None) -> set[Key] | None:
         raw = event.object
         if event.type == "DELETED":
-            self._remove(raw.key, self._decode(raw.body))
+            self._remove(raw)
             if seen is not None:
                 seen.discard(raw.key)
         elif event.type != "BOOKMARK":
@@ -205,7 +206,7 @@ class Informer(Generic[T]):
     def _complete(self, seen: set[Key], revision: str) -> None:
         """The selection has been read whole, as of `revision`."""
         for key in sorted(self._objects.keys() - seen):
-            self._remove(key, self._objects[key])
+            self._forget(key, self._objects[key])
         self._revision = revision
         self._failures = 0
         self._synced.set()
@@ -214,23 +215,37 @@ class Informer(Generic[T]):
         key = raw.key
         if self._revisions.get(key) == raw.revision:
             return
-        new = self._decode(raw.body)
+        new = self._read(raw)
+        if new is None:
+            return
         old = self._objects.get(key)
         self._objects[key] = new
         self._revisions[key] = raw.revision
-        self._reindex(key, old, new)
+        if self._indexes:
+            self._reindex(key, old, new)
         for handler in self._handlers:
             handler(old, new)
 
-    def _remove(self, key: Key, last: T) -> None:
+    def _remove(self, raw: Raw) -> None:
         """Forget an object; handlers get its last state as the old one."""
-        old = self._objects.pop(key, None)
-        if old is None:
-            return
+        key = raw.key
+        if key in self._objects:
+            self._forget(key, self._read(raw) or self._objects[key])
+
+    def _forget(self, key: Key, last: T) -> None:
+        old = self._objects.pop(key)
         del self._revisions[key]
-        self._reindex(key, old, None)
+        if self._indexes:
+            self._reindex(key, old, None)
         for handler in self._handlers:
             handler(last, None)
+
+    def _read(self, raw: Raw) -> T | None:
+        try:
+            return self._decode(raw.body)
+        except msgspec.DecodeError as error:
+            _LOG.error("%s %s cannot be read: %s", self.resource.qualified, raw.key, error)
+            return None
 
     def _reindex(self, key: Key, old: T | None, new: T | None) -> None:
         for index, values in self._indexes.values():

@@ -5,6 +5,11 @@ The holder renews every two seconds. Whoever waits looks at the lease and rememb
 last changed; fifteen seconds of silence by that clock and the lease is free. Clocks of different machines are
 never compared. A holder that cannot renew for ten seconds stops its work by itself, five seconds before
 anybody else may start. Ending in order gives the lease back, so that the next one need not wait.
+
+Two never lead at once, however late answers come: a holder counts its ten seconds from the moment it sent the
+request that succeeded, and everybody else counts fifteen from a moment after that. (client-go counts from the
+answer, which a slow network can delay past the end of the lease.) What this cannot see is work that goes on
+although it was cancelled.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import logging
 import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Final
 
 import msgspec
@@ -94,6 +100,8 @@ class LeaderElector:
         self._revision = ""
         # When the lease was last seen to change, by our clock.
         self._seen_at = float("-inf")
+        # When the request was sent that last made it ours.
+        self._held_since = float("-inf")
 
     @property
     def leader(self) -> str:
@@ -109,7 +117,13 @@ class LeaderElector:
 
         Returns when `lead` does; raises LeadershipLost after stopping it when the lease is lost.
         """
-        await self._acquire()
+        try:
+            await self._acquire()
+            await self._lead(lead)
+        finally:
+            await self._release()
+
+    async def _lead(self, lead: Callable[[], Coroutine[Any, Any, None]]) -> None:
         leading = asyncio.create_task(lead(), name=f"leading:{self._name}")
         renewing = asyncio.create_task(self._renew(), name=f"renewing:{self._name}")
         try:
@@ -118,7 +132,6 @@ class LeaderElector:
             # The work ends before the lease does.
             await _stop(leading)
             await _stop(renewing)
-            await self._release()
         if not leading.cancelled():
             leading.result()
         if not renewing.cancelled():
@@ -126,7 +139,7 @@ class LeaderElector:
 
     async def _acquire(self) -> None:
         _LOG.info("attempting to acquire leader lease %s/%s", self._namespace, self._name)
-        while not await self._try():
+        while not await self._try_until(self._clock.monotonic() + self._times.renew_deadline):
             await self._clock.sleep(
                 self._times.retry_period * (1 + _JITTER * self._source.random())
             )
@@ -134,16 +147,27 @@ class LeaderElector:
 
     async def _renew(self) -> None:
         while True:
+            deadline = self._held_since + self._times.renew_deadline
             await self._clock.sleep(self._times.retry_period)
-            try:
-                async with asyncio.timeout(self._times.renew_deadline):
-                    while not await self._try():
-                        await self._clock.sleep(self._times.retry_period)
-            except TimeoutError:
-                raise LeadershipLost(
-                    f"lease {self._namespace}/{self._name} could not be renewed within "
-                    f"{self._times.renew_deadline:g} seconds; it is held by {self.leader or 'nobody'}"
-                ) from None
+            while not await self._try_until(deadline):
+                if (left := deadline - self._clock.monotonic()) <= 0:
+                    raise LeadershipLost(
+                        f"lease {self._namespace}/{self._name} could not be renewed within "
+                        f"{self._times.renew_deadline:g} seconds; it is held by {self.leader or 'nobody'}"
+                    )
+                await self._clock.sleep(min(left, self._times.retry_period))
+
+    async def _try_until(self, deadline: float) -> bool:
+        """Take or renew the lease; whether it is known by `deadline` that it is ours."""
+        started = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(max(0.0, deadline - started)):
+                held = await self._try()
+        except TimeoutError:
+            return False
+        if held:
+            self._held_since = started
+        return held
 
     async def _try(self) -> bool:
         """Take or renew the lease; whether it is ours now."""
@@ -207,7 +231,7 @@ class LeaderElector:
         now = format_micro(self._clock.now())
         return _Spec(
             self._identity,
-            round(self._times.duration),
+            ceil(self._times.duration),
             old.acquireTime or now,
             now,
             old.leaseTransitions,
@@ -215,9 +239,7 @@ class LeaderElector:
 
     def _taken(self, old: _Spec) -> _Spec:
         now = format_micro(self._clock.now())
-        return _Spec(
-            self._identity, round(self._times.duration), now, now, old.leaseTransitions + 1
-        )
+        return _Spec(self._identity, ceil(self._times.duration), now, now, old.leaseTransitions + 1)
 
     def _object(self, spec: _Spec) -> Object:
         # An empty holder is refused: nobody holds the lease when the field is missing.

@@ -29,7 +29,7 @@ from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.client.protocol import Client
 from argosy.client.resources import EVENTS
-from argosy.control.correlating import Correlator, Occurrence, Reference, Verdict
+from argosy.control.correlating import Correlator, Known, Occurrence, Reference, Verdict
 
 EventType: TypeAlias = Literal["Normal", "Warning"]
 
@@ -108,46 +108,44 @@ class EventRecorder:
 
     async def _write(self, occurrence: Occurrence, verdict: Verdict, when: float) -> None:
         namespace = occurrence.about.namespace or "default"
-        count = 1
-        if (known := verdict.known) is not None:
-            count = known.times + 1
-            patch = {"count": count, "lastTimestamp": format_time(when), "message": verdict.message}
+        if (known := verdict.known) is None:
+            event = Known(self._name(occurrence.about.name, when), 1, when)
+        else:
+            event = known._replace(times=known.times + 1)
+            patch = {
+                "count": event.times,
+                "lastTimestamp": format_time(when),
+                "message": verdict.message,
+            }
             try:
-                await self._client.patch(EVENTS, known.name, patch, namespace=namespace)
+                await self._client.patch(EVENTS, event.name, patch, namespace=namespace)
             except NotFound:
-                pass  # It has outlived its hour: written anew below.
+                pass  # It has outlived its hour: written anew below, with its name, count and beginning.
             else:
-                self._correlator.learn(verdict.key, known.name, count)
+                self._correlator.learn(verdict.key, event)
                 return
-        name = self._name(occurrence.about.name, when)
-        event = self._new(name, namespace, occurrence, verdict.message, count, when)
-        await self._client.create(EVENTS, event, namespace=namespace)
-        self._correlator.learn(verdict.key, name, count)
+        body = self._new(event, namespace, occurrence, verdict.message, when)
+        await self._client.create(EVENTS, body, namespace=namespace)
+        self._correlator.learn(verdict.key, event)
 
     def _name(self, about: str, when: float) -> str:
         name = f"{about}.{round(when * 1e9):x}"
         return self._ids.uid() if dns1123_subdomain_problems(name) else name
 
     def _new(
-        self,
-        name: str,
-        namespace: str,
-        occurrence: Occurrence,
-        message: str,
-        count: int,
-        when: float,
+        self, event: Known, namespace: str, occurrence: Occurrence, message: str, when: float
     ) -> Object:
         source = {"component": self._component}
         if self._host:
             source["host"] = self._host
         return {
-            "metadata": {"name": name, "namespace": namespace},
+            "metadata": {"name": event.name, "namespace": namespace},
             "involvedObject": occurrence.about,
             "reason": occurrence.reason,
             "message": message,
             "type": occurrence.type,
-            "count": count,
-            "firstTimestamp": format_time(when),
+            "count": event.times,
+            "firstTimestamp": format_time(event.first),
             "lastTimestamp": format_time(when),
             "source": source,
             "reportingComponent": self._component,

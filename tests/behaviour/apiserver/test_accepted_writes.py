@@ -202,11 +202,17 @@ def test_the_last_finalizer_takes_the_object_with_it() -> None:
     async def story(ask: Ask) -> None:
         await ask("POST", MAPS, {"metadata": {"name": "one", "finalizers": ["a/b"]}})
         deleted = await ask("DELETE", ONE)
+        again = await ask("POST", MAPS, {"metadata": {"name": "one"}})
         last = await ask("PATCH", ONE, {"metadata": {"finalizers": None}}, MERGE)
-        got.extend([deleted, last, await ask("GET", ONE)])
+        got.extend([deleted, again, last, await ask("GET", ONE)])
 
     asking(story)
-    deleted, last, gone = got
+    deleted, again, last, gone = got
+    assert again.said == (
+        409,
+        "AlreadyExists",
+        'object is being deleted: configmaps "one" already exists',
+    )
     assert deleted.body["metadata"]["resourceVersion"] == last.body["metadata"]["resourceVersion"]
     assert "finalizers" not in last.body["metadata"]
     assert gone.said == (404, "NotFound", 'configmaps "one" not found')

@@ -51,7 +51,7 @@ X = {"fieldManager": "x"}
 CASES: dict[str, Case] = {
     "create with a version": Case(
         "POST", {"metadata": {"name": "two", "resourceVersion": "7"}},
-        (500, "", "resourceVersion should not be set on objects to be created"), path=MAPS,
+        (400, "BadRequest", "resourceVersion should not be set on objects to be created"), path=MAPS,
     ),
     "create what is there": Case(
         "POST", {"metadata": {"name": "one"}},
@@ -79,17 +79,26 @@ CASES: dict[str, Case] = {
          'GroupVersion string: a/b/c ({"apiVersion": "a/b/c"})')),
         path=MAPS,
     ),
+    "a number without end": Case(
+        "POST", b'{"metadata":{"name":"two","generation":' + b"9" * 5000 + b"}}",
+        (
+            400, "BadRequest",
+            ('ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number +Inf into Go '
+            "struct field ObjectMeta.metadata.generation of type int64"),
+        ),
+        path=MAPS,
+    ),
     "update without a name": Case("PUT", {"metadata": {}}, (400, "BadRequest", NO_NAME)),
     "update in another namespace": Case(
         "PUT", {"metadata": {"name": "one", "namespace": "o"}}, (400, "BadRequest", OTHER_NAMESPACE)
     ),
     "update with a version that is none": Case(
         "PUT", {"metadata": {"name": "one", "resourceVersion": "-5"}},
-        (500, "", 'strconv.ParseUint: parsing "-5": invalid syntax'),
+        (400, "BadRequest", 'strconv.ParseUint: parsing "-5": invalid syntax'),
     ),
     "update with a version out of range": Case(
         "PUT", {"metadata": {"name": "one", "resourceVersion": "9" * 20}},
-        (500, "", f'strconv.ParseUint: parsing "{"9" * 20}": value out of range'),
+        (400, "BadRequest", f'strconv.ParseUint: parsing "{"9" * 20}": value out of range'),
     ),
     "update with a deletion timestamp": Case(
         "PUT", {"metadata": {"name": "one", "deletionTimestamp": "2001-01-01T00:00:00Z"}},
@@ -183,7 +192,7 @@ CASES: dict[str, Case] = {
     "apply: nothing": Case("PATCH", b" ", (400, "BadRequest", "invalid object type: /, Kind="), APPLY, X),
     "apply: an unknown field": Case(
         "PATCH", config(metadata={"name": "one"}, colour="blue"),
-        (500, "", ("failed to create typed patch object (/one; /v1, Kind=ConfigMap): .colour: field not declared in "
+        (400, "BadRequest", ("failed to create typed patch object (/one; /v1, Kind=ConfigMap): .colour: field not declared in "
          "schema")),
         APPLY, X,
     ),

@@ -50,9 +50,13 @@ class Place:
         pytest.param("kube-apiserver", marks=pytest.mark.differential),
     ],
 )
-def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
     name: str = request.param
-    if name == "kube-apiserver" and not is_built("etcd", "kube-apiserver", "kube-controller-manager"):
+    if name == "kube-apiserver" and not is_built(
+        "etcd", "kube-apiserver", "kube-controller-manager"
+    ):
         pytest.skip("kube-apiserver is not built; run `make test-differential`, which needs Go")
     with WORLDS[name](tmp_path_factory.mktemp(name)) as started:
         yield started

@@ -35,7 +35,9 @@ async def test_lists_are_sorted_by_name_and_carry_a_revision(place: Place) -> No
         last = await place.put(name)
     got = await place.client.list(PODS, namespace=place.namespace)
     assert (got.items, got.continue_, got.remaining) == ([], "", None)
-    got = await place.client.list(CONFIG_MAPS, namespace=place.namespace, field_selector="metadata.name!=kube-root-ca.crt")
+    got = await place.client.list(
+        CONFIG_MAPS, namespace=place.namespace, field_selector="metadata.name!=kube-root-ca.crt"
+    )
     assert [raw.name for raw in got.items] == ["a", "b", "c"]
     assert int(got.revision) >= int(last.revision)
 
@@ -59,7 +61,9 @@ async def test_selectors(place: Place, labels: str, fields: str, want: list[str]
     await place.put("c", tier="front", app="web")
     await place.put("d")
     for read in (place.client.list, place.client.list_all):
-        got = await read(CONFIG_MAPS, namespace=place.namespace, label_selector=labels, field_selector=fields)
+        got = await read(
+            CONFIG_MAPS, namespace=place.namespace, label_selector=labels, field_selector=fields
+        )
         assert [raw.name for raw in got.items] == want
 
 
@@ -74,7 +78,9 @@ async def test_all_namespaces(place: Place) -> None:
 async def test_pages_stay_on_the_revision_of_the_first(place: Place) -> None:
     for name in "abcde":
         await place.put(name, "old", paged="yes")
-    first = await place.client.list(CONFIG_MAPS, namespace=place.namespace, label_selector="paged", limit=2)
+    first = await place.client.list(
+        CONFIG_MAPS, namespace=place.namespace, label_selector="paged", limit=2
+    )
     await place.client.delete(CONFIG_MAPS, "c", namespace=place.namespace)
     await place.client.patch(CONFIG_MAPS, "d", {"data": {"v": "new"}}, namespace=place.namespace)
     await place.put("aa", "new", paged="yes")
@@ -82,7 +88,11 @@ async def test_pages_stay_on_the_revision_of_the_first(place: Place) -> None:
     seen, page = list(first.items), first
     while page.continue_:
         page = await place.client.list(
-            CONFIG_MAPS, namespace=place.namespace, label_selector="paged", limit=2, continue_=page.continue_
+            CONFIG_MAPS,
+            namespace=place.namespace,
+            label_selector="paged",
+            limit=2,
+            continue_=page.continue_,
         )
         assert page.revision == first.revision
         seen += page.items
@@ -101,7 +111,9 @@ async def test_a_page_says_how_many_follow(place: Place) -> None:
 async def test_list_all_reads_every_page(place: Place) -> None:
     for number in range(7):
         await place.put(f"n{number}", only="these")
-    got = await place.client.list_all(CONFIG_MAPS, namespace=place.namespace, label_selector="only=these")
+    got = await place.client.list_all(
+        CONFIG_MAPS, namespace=place.namespace, label_selector="only=these"
+    )
     assert ([raw.name for raw in got.items], got.continue_) == ([f"n{i}" for i in range(7)], "")
 
 
@@ -114,7 +126,9 @@ async def test_a_continue_token_expires(place: Place) -> None:
     page = await place.client.list(CONFIG_MAPS, **choose, limit=1)
     await place.put("d", only="these")
     await place.world.expire()
-    with pytest.raises(Expired, match="The provided continue parameter is too old to display a consistent list"):
+    with pytest.raises(
+        Expired, match="The provided continue parameter is too old to display a consistent list"
+    ):
         await place.client.list(CONFIG_MAPS, **choose, limit=1, continue_=page.continue_)
 
 
@@ -150,7 +164,9 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("name", "want"), NAMES.items(), ids=NAMES.values())
-async def test_a_name_that_is_no_part_of_a_path_is_never_sent(place: Place, name: str, want: str) -> None:
+async def test_a_name_that_is_no_part_of_a_path_is_never_sent(
+    place: Place, name: str, want: str
+) -> None:
     client, where = place.client, place.namespace
     kept = await place.put("kept")
     for verb in (

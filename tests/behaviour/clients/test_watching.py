@@ -7,9 +7,10 @@ import pytest
 from argosy.apiserver.verbs import watching as serving
 from argosy.base.errors import BadRequest, Expired
 from argosy.client.objects import WatchEvent, decode
-from argosy.client.resources import CONFIG_MAPS, SECRETS
+from argosy.client.resources import SECRETS
 from tests.behaviour.clients.conftest import Place
 from tests.behaviour.clients.waiting import Watcher
+from tests.behaviour.clients.widgets import WIDGETS, establish
 
 
 async def now(place: Place) -> str:
@@ -35,12 +36,20 @@ async def test_changes_come_in_order_with_their_types(place: Place) -> None:
         await secret(place, "b")
         await client.delete(SECRETS, "a", namespace=where)
         got = [await watcher.next() for _ in range(4)]
-    assert [f"{e.type} {e.object.name}" for e in got] == ["ADDED a", "MODIFIED a", "ADDED b", "DELETED a"]
+    assert [f"{e.type} {e.object.name}" for e in got] == [
+        "ADDED a",
+        "MODIFIED a",
+        "ADDED b",
+        "DELETED a",
+    ]
     revisions = [int(e.object.revision) for e in got]
     assert revisions == sorted(set(revisions))
     for event in got:
         obj = decode(event.object)
-        assert (obj["kind"], obj["metadata"]["resourceVersion"]) == ("Secret", event.object.revision)
+        assert (obj["kind"], obj["metadata"]["resourceVersion"]) == (
+            "Secret",
+            event.object.revision,
+        )
     # A deleted object is shown in its last state, at the revision of the deletion.
     assert decode(got[3].object)["metadata"]["labels"] == {"x": "1"}
 
@@ -58,7 +67,9 @@ async def test_without_a_revision_what_is_there_comes_first(place: Place) -> Non
     await secret(place, "a")
     await secret(place, "b")
     for since in ("", "0"):
-        async with Watcher(place.client.watch(SECRETS, namespace=place.namespace, since=since)) as watcher:
+        async with Watcher(
+            place.client.watch(SECRETS, namespace=place.namespace, since=since)
+        ) as watcher:
             assert sorted(await watcher.take(2)) == ["ADDED a", "ADDED b"]
             await secret(place, f"c{since}")
             assert await watcher.take(1) == [f"ADDED c{since}"]
@@ -80,7 +91,9 @@ async def test_initial_events_end_with_a_bookmark(place: Place) -> None:
         assert await watcher.take(1) == ["ADDED c"]
     # The bookmark's revision is where another watch can go on.
     since = end.object.revision
-    async with Watcher(place.client.watch(SECRETS, namespace=place.namespace, since=since)) as watcher:
+    async with Watcher(
+        place.client.watch(SECRETS, namespace=place.namespace, since=since)
+    ) as watcher:
         assert await watcher.take(1) == ["ADDED c"]
 
 
@@ -125,7 +138,9 @@ async def test_one_object_by_its_name(place: Place) -> None:
 
 
 async def test_a_watch_over_all_namespaces(place: Place) -> None:
-    watch = place.client.watch(SECRETS, label_selector=f"of={place.namespace}", since=await now(place))
+    watch = place.client.watch(
+        SECRETS, label_selector=f"of={place.namespace}", since=await now(place)
+    )
     async with Watcher(watch) as watcher:
         await secret(place, "a", of=place.namespace)
         got = await watcher.next()
@@ -139,7 +154,9 @@ async def test_resuming_from_a_revision_loses_nothing_and_repeats_nothing(place:
         await secret(place, f"n{number}")
     # Three watches, each going on where the one before was closed.
     for _ in range(3):
-        async with Watcher(place.client.watch(SECRETS, namespace=place.namespace, since=since)) as watcher:
+        async with Watcher(
+            place.client.watch(SECRETS, namespace=place.namespace, since=since)
+        ) as watcher:
             for _ in range(2):
                 event: WatchEvent = await watcher.next()
                 seen.append(event.object.name)
@@ -148,10 +165,13 @@ async def test_resuming_from_a_revision_loses_nothing_and_repeats_nothing(place:
 
 
 async def test_a_revision_that_has_left_the_history(place: Place) -> None:
-    await place.put("a")
-    await place.put("b")
+    await establish(place.client)
+    for name in "ab":
+        await place.client.create(WIDGETS, {"metadata": {"name": name}}, namespace=place.namespace)
     since = await place.world.expire()
-    async with Watcher(place.client.watch(CONFIG_MAPS, namespace=place.namespace, since=since)) as watcher:
+    async with Watcher(
+        place.client.watch(WIDGETS, namespace=place.namespace, since=since)
+    ) as watcher:
         with pytest.raises(Expired) as got:
             await watcher.next()
     assert got.value.message.startswith(f"too old resource version: {since} (")
@@ -159,7 +179,9 @@ async def test_a_revision_that_has_left_the_history(place: Place) -> None:
 
 
 async def test_a_bad_selector(place: Place) -> None:
-    watch = place.client.watch(SECRETS, namespace=place.namespace, label_selector="a in (b", since="5")
+    watch = place.client.watch(
+        SECRETS, namespace=place.namespace, label_selector="a in (b", since="5"
+    )
     async with Watcher(watch) as watcher:
         with pytest.raises(BadRequest, match="unable to parse requirement"):
             await watcher.next()
@@ -169,14 +191,20 @@ async def test_a_quiet_watch_over_http_gets_bookmarks(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if place.world.name != "https":
-        pytest.skip("a local watch never breaks and has no bookmarks; kube-apiserver's take a minute")
+        pytest.skip(
+            "a local watch never breaks and has no bookmarks; kube-apiserver's take a minute"
+        )
     monkeypatch.setattr(serving, "BOOKMARK_SECONDS", 0.05)
-    async with Watcher(place.client.watch(SECRETS, namespace=place.namespace, since=await now(place))) as watcher:
+    async with Watcher(
+        place.client.watch(SECRETS, namespace=place.namespace, since=await now(place))
+    ) as watcher:
         written = await place.put("elsewhere")
         while int((got := await watcher.next()).object.revision) < int(written.revision):
             assert got.type == "BOOKMARK"
     assert (got.type, got.initial_end, got.object.name) == ("BOOKMARK", False, "")
-    watch = place.client.watch(SECRETS, namespace=place.namespace, since=await now(place), bookmarks=False)
+    watch = place.client.watch(
+        SECRETS, namespace=place.namespace, since=await now(place), bookmarks=False
+    )
     async with Watcher(watch) as watcher:
         await secret(place, "a")
         assert await watcher.take(1) == ["ADDED a"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from typing import Self
 
 from argosy.client.objects import WatchEvent
 
@@ -49,7 +50,7 @@ class Watcher:
         """`TYPE name` of the next events."""
         return [f"{e.type} {e.object.name}" for e in [await self.next() for _ in range(count)]]
 
-    async def __aenter__(self) -> Watcher:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:

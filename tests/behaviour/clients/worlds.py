@@ -39,7 +39,7 @@ AGENT = "contract"
 
 @dataclass(slots=True)
 class World:
-    """One way to one cluster. `expire` gives a revision that has left the history of configmaps."""
+    """One way to one cluster. `expire` gives a revision that has left the history of widgets."""
 
     name: str
     runner: asyncio.Runner
@@ -92,6 +92,7 @@ def kube_apiserver(directory: Path) -> Iterator[World]:
         )
 
         async def expire() -> str:
+            """Long before the custom kind, and so before its watch cache."""
             return "1"
 
         yield World("kube-apiserver", runner, admin, plain, expire)

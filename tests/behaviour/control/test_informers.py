@@ -1,19 +1,28 @@
-"""Informers against a fake server with faults, in virtual time."""
+"""Informers on a cluster in memory behind a bad network, in virtual time."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import random
 from collections.abc import Awaitable, Callable
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from argosy.apiserver.access.identities import ADMIN
 from argosy.base.clock import VirtualClock
-from argosy.base.errors import ServiceUnavailable
+from argosy.base.errors import Invalid, ServiceUnavailable
 from argosy.base.loops import run_virtual
+from argosy.client.local import LocalClient
 from argosy.client.resources import CONFIG_MAPS, PODS
 from argosy.control.informers import EVERYTHING, Informer, Informers, Selection
-from tests.fakes.clients import FakeClient
+from argosy.store import Key, Store
+from argosy.store import Meta as Facts
+from tests.fakes.clients import FaultyClient
+from tests.fakes.clusters import memory_client, memory_server
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -28,10 +37,10 @@ class ConfigMap(msgspec.Struct, frozen=True):
 
 
 class World:
-    """A fake server, an informer on it, and what its handler was told."""
+    """A cluster, an informer on it, and what its handler was told."""
 
-    def __init__(self, selection: Selection = EVERYTHING) -> None:
-        self.client = FakeClient()
+    def __init__(self, client: FaultyClient, selection: Selection = EVERYTHING) -> None:
+        self.client = client
         self.informer = Informer(
             self.client, CONFIG_MAPS, ConfigMap, clock=VirtualClock(), selection=selection
         )
@@ -48,7 +57,9 @@ class World:
         self, name: str, value: str = "", *, namespace: str = "ns", **labels: str
     ) -> None:
         body = {"metadata": {"name": name, "labels": labels}, "data": {"v": value}}
-        await self.client.apply(CONFIG_MAPS, name, body, field_manager="t", namespace=namespace)
+        await self.client.apply(
+            CONFIG_MAPS, name, body, field_manager="t", namespace=namespace, force=True
+        )
 
     async def drop(self, name: str) -> None:
         await self.client.delete(CONFIG_MAPS, name, namespace="ns")
@@ -56,7 +67,7 @@ class World:
 
 def play(story: Callable[[World], Awaitable[None]], selection: Selection = EVERYTHING) -> World:
     async def main() -> World:
-        world = World(selection)
+        world = World(FaultyClient(await memory_client(("ns", "other"))), selection)
         task = asyncio.create_task(world.informer.run())
         await story(world)
         await asyncio.sleep(60)
@@ -101,7 +112,7 @@ def test_it_goes_on_after_a_cut_without_listing_again() -> None:
 
     world = play(story)
     assert world.news == ["+a1", "+b1"]
-    assert ("list", "configmaps") not in world.client.calls
+    assert ("list_all", "configmaps") not in world.client.calls
 
 
 def test_after_an_expiry_it_reports_what_was_missed() -> None:
@@ -124,14 +135,14 @@ def test_after_an_expiry_it_reports_what_was_missed() -> None:
 
 def test_a_server_that_streams_no_lists_is_listed() -> None:
     async def story(world: World) -> None:
-        world.client.streams_lists = False
+        world.client.fail("watch", Invalid("ListOptions", "", [], group="meta.k8s.io"))
         await world.put("a", "1")
         await world.informer.synced()
         await world.put("b", "1")
 
     world = play(story)
     assert world.news == ["+a1", "+b1"]
-    assert ("list", "configmaps") in world.client.calls
+    assert ("list_all", "configmaps") in world.client.calls
 
 
 def test_it_outlives_an_outage(caplog: pytest.LogCaptureFixture) -> None:
@@ -208,7 +219,7 @@ def test_a_late_handler_hears_of_what_is_there() -> None:
 
 def test_informers_are_shared() -> None:
     async def main() -> tuple[bool, bool, int]:
-        client = FakeClient()
+        client = FaultyClient(await memory_client())
         informers = Informers(client, VirtualClock())
         one = informers.informer(CONFIG_MAPS, ConfigMap)
         two = informers.informer(CONFIG_MAPS, ConfigMap)
@@ -221,3 +232,138 @@ def test_informers_are_shared() -> None:
         return one is two, one is other, client.calls.count(("watch", "configmaps"))
 
     assert run_virtual(main()) == (True, False, 2)
+
+
+def test_an_object_of_another_shape_is_logged_and_the_others_go_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Strict(msgspec.Struct, frozen=True):
+        metadata: Meta
+        immutable: bool
+
+    async def main() -> list[str]:
+        client = FaultyClient(await memory_client())
+        informer = Informer(client, CONFIG_MAPS, Strict, clock=VirtualClock())
+        task = asyncio.create_task(informer.run())
+        for name, more in (("a", {"immutable": True}), ("b", {}), ("c", {"immutable": False})):
+            await client.create(CONFIG_MAPS, {"metadata": {"name": name}, **more}, namespace="ns")
+        await asyncio.sleep(1)
+        await client.delete(CONFIG_MAPS, "b", namespace="ns")
+        await asyncio.sleep(1)
+        task.cancel()
+        return [obj.metadata.name for obj in informer]
+
+    assert run_virtual(main()) == ["a", "c"]
+    assert [r.getMessage() for r in caplog.records] == [
+        "configmaps ns/b cannot be read: Object missing required field `immutable`"
+    ]
+
+
+def bare(store: Store, name: str) -> tuple[Key, bytes, int]:
+    """A config map as the store takes it: key, bytes of the next revision, the revision it replaces."""
+    key = Key("configmaps", "ns", name)
+    raw = b'{"data":{"v":"1"},"metadata":{"name":"%b","namespace":"ns","resourceVersion":"%d"}}'
+    found = store.latest(key)
+    return key, raw % (name.encode(), store.next_revision()), found.revision if found else 0
+
+
+def test_one_that_is_too_slow_is_cut_off_and_reads_again() -> None:
+    async def main() -> tuple[int, list[str], int]:
+        server = memory_server()
+        store = server.cluster.store
+
+        def put(name: str) -> None:
+            key, raw, expect = bare(store, name)
+            store.put(key, raw, Facts(), expect=expect)
+
+        client = FaultyClient(LocalClient(server, ADMIN))
+        informer = Informer(client, CONFIG_MAPS, ConfigMap, clock=VirtualClock())
+        task = asyncio.create_task(informer.run())
+        put("early")
+        put("kept")
+        await informer.synced()
+        gone: list[str] = []
+        informer.add_handler(lambda old, new: None if new else gone.append(old.metadata.name))  # type: ignore[union-attr]
+        # More events than a watch may leave unread, and no turn for the informer in between.
+        for number in range(8200):
+            put(f"n{number % 100}")
+        key, raw, expect = bare(store, "early")
+        store.delete(key, raw, expect=expect)
+        await asyncio.sleep(60)
+        put("last")
+        await asyncio.sleep(1)
+        task.cancel()
+        return len(informer), gone, client.calls.count(("watch", "configmaps"))
+
+    assert run_virtual(main()) == (102, ["early"], 2)
+
+
+LETTERS = "abcdef"
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(["put", "drop", "cut", "expire", "down", "wait"]),
+            st.sampled_from(LETTERS),
+        ),
+        max_size=40,
+    ),
+)
+@settings(max_examples=60)
+def test_whatever_happens_the_cache_and_the_handlers_end_with_the_truth(
+    seed: int, steps: list[tuple[str, str]]
+) -> None:
+    """Law: after the last fault, what handlers were told adds up to the cache, and the cache to the cluster."""
+
+    async def main() -> None:
+        client = FaultyClient(await memory_client())
+        informer = Informer(
+            client, CONFIG_MAPS, ConfigMap, clock=VirtualClock(), source=random.Random(seed)
+        )
+        informer.add_index("value", lambda obj: [obj.data["v"]])
+        told: dict[str, str] = {}
+
+        def note(old: ConfigMap | None, new: ConfigMap | None) -> None:
+            name = (new or old).metadata.name  # type: ignore[union-attr]
+            assert (name in told) == (old is not None)
+            if new is None:
+                del told[name]
+            else:
+                told[name] = new.data["v"]
+
+        informer.add_handler(note)
+        task = asyncio.create_task(informer.run())
+        truth: dict[str, str] = {}
+        for number, (step, name) in enumerate(steps):
+            if step == "put":
+                truth[name] = str(number)
+                body = {"data": {"v": truth[name]}}
+                await client.apply(CONFIG_MAPS, name, body, field_manager="t", namespace="ns")
+            elif step == "drop" and truth.pop(name, None):
+                await client.delete(CONFIG_MAPS, name, namespace="ns")
+            elif step == "cut":
+                client.cut()
+            elif step == "expire":
+                client.expire()
+            elif step == "down":
+                client.fail("watch", ServiceUnavailable("down"))
+                client.cut()
+            elif step == "wait":
+                await asyncio.sleep(random.Random(number).random() * 3)
+        await asyncio.sleep(600)
+        task.cancel()
+        cache = {key.name: obj.data["v"] for key, obj in informer.items()}
+        indexed = {
+            obj.metadata.name: value
+            for value in set(cache.values())
+            for obj in informer.by_index("value", value)
+        }
+        assert (told, cache, indexed) == (truth, truth, truth)
+
+    logging.disable(logging.WARNING)
+    try:
+        run_virtual(main())
+    finally:
+        logging.disable(logging.NOTSET)

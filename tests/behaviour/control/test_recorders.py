@@ -1,4 +1,4 @@
-"""The event recorder against a fake server, in virtual time."""
+"""The event recorder on a cluster in memory behind a bad network, in virtual time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from argosy.base.types import Object
 from argosy.client.resources import EVENTS
 from argosy.control.correlating import Reference
 from argosy.control.recorders import EventRecorder
-from tests.fakes.clients import FakeClient
+from tests.fakes.clients import FaultyClient
+from tests.fakes.clusters import memory_client
 
 POD = Reference(kind="Pod", name="web", namespace="ns", uid="1", apiVersion="v1")
 NODE = Reference(kind="Node", name="node-1", apiVersion="v1")
 
 
-def play(story: Callable[[EventRecorder, FakeClient], Awaitable[None]]) -> list[Object]:
+def play(story: Callable[[EventRecorder, FaultyClient], Awaitable[None]]) -> list[Object]:
     async def main() -> list[Object]:
-        client = FakeClient()
+        client = FaultyClient(await memory_client(("ns", "default")))
         recorder = EventRecorder(
             client, "tester", clock=VirtualClock(), host="h1", ids=SeededIds(1)
         )
@@ -31,38 +32,38 @@ def play(story: Callable[[EventRecorder, FakeClient], Awaitable[None]]) -> list[
         await story(recorder, client)
         await recorder.flush()
         task.cancel()
-        return client.objects(EVENTS)
+        return await client.objects(EVENTS)
 
     return run_virtual(main())
 
 
 def test_an_event_has_every_field_kubectl_shows() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         recorder.event(POD, "Normal", "Started", "Started container main")
 
     want = {
         "kind": "Event",
         "apiVersion": "v1",
-        "metadata": {"name": "web.188679aa68b90000", "namespace": "ns", "resourceVersion": "1"},
         "involvedObject": {"kind": "Pod", "name": "web", "namespace": "ns", "uid": "1", "apiVersion": "v1"},
         "reason": "Started",
         "message": "Started container main",
         "type": "Normal",
         "count": 1,
+        "eventTime": None,
         "firstTimestamp": "2026-01-01T00:00:00Z",
         "lastTimestamp": "2026-01-01T00:00:00Z",
         "source": {"component": "tester", "host": "h1"},
         "reportingComponent": "tester",
         "reportingInstance": "h1",
     }  # fmt: skip
-    got = play(story)
-    want["metadata"]["name"] = got[0]["metadata"]["name"]  # type: ignore[index]
-    assert got == [want]
-    assert got[0]["metadata"]["name"].startswith("web.18")
+    (got,) = play(story)
+    meta = got.pop("metadata")
+    assert got == want
+    assert (meta["name"], meta["namespace"]) == (f"web.{1767225600 * 10**9:x}", "ns")
 
 
 def test_repetitions_raise_the_count() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         for _number in range(3):
             recorder.event(POD, "Warning", "BackOff", "again")
             await asyncio.sleep(10)
@@ -76,7 +77,7 @@ def test_repetitions_raise_the_count() -> None:
 
 
 def test_similar_events_are_combined() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         for number in range(12):
             recorder.event(POD, "Warning", "Failed", f"attempt {number}")
             await asyncio.sleep(1)
@@ -90,26 +91,31 @@ def test_similar_events_are_combined() -> None:
 
 
 def test_an_event_that_was_deleted_is_written_anew_with_its_count() -> None:
-    async def story(recorder: EventRecorder, client: FakeClient) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
         recorder.event(POD, "Normal", "R", "m")
         await recorder.flush()
-        await client.delete_collection(EVENTS)
+        await client.delete_collection(EVENTS, namespace="ns")
         await asyncio.sleep(1)
         recorder.event(POD, "Normal", "R", "m")
 
     (got,) = play(story)
-    assert got["count"] == 2
+    assert (got["count"], got["firstTimestamp"], got["lastTimestamp"]) == (
+        2,
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:01Z",
+    )
+    assert got["metadata"]["name"] == f"web.{1767225600 * 10**9:x}"
 
 
 def test_events_of_cluster_scoped_objects_live_in_default() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         recorder.event(NODE, "Normal", "Ready", "m")
 
     assert [e["metadata"]["namespace"] for e in play(story)] == ["default"]
 
 
 def test_an_outage_delays_events(caplog: pytest.LogCaptureFixture) -> None:
-    async def story(recorder: EventRecorder, client: FakeClient) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
         client.fail("create", *[ServiceUnavailable("down")] * 3)
         recorder.event(POD, "Normal", "R", "m")
 
@@ -118,7 +124,7 @@ def test_an_outage_delays_events(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_long_outage_drops_an_event(caplog: pytest.LogCaptureFixture) -> None:
-    async def story(recorder: EventRecorder, client: FakeClient) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
         client.fail("create", *[ServiceUnavailable("down")] * 12)
         recorder.event(POD, "Normal", "R", "m")
 
@@ -127,7 +133,7 @@ def test_a_long_outage_drops_an_event(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_refused_event_is_dropped_and_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
-    async def story(recorder: EventRecorder, client: FakeClient) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
         client.fail("create", Forbidden("you may not"))
         recorder.event(POD, "Normal", "R", "one")
         recorder.event(POD, "Normal", "R", "two")
@@ -137,14 +143,14 @@ def test_a_refused_event_is_dropped_and_others_go_on(caplog: pytest.LogCaptureFi
 
 
 def test_a_name_that_cannot_be_an_event_name_is_replaced() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         recorder.event(Reference(kind="X", name="Not_A_Name"), "Normal", "R", "m")
 
     assert [e["metadata"]["name"] for e in play(story)] == [SeededIds(1).uid()]
 
 
 def test_a_long_message_is_shortened() -> None:
-    async def story(recorder: EventRecorder, _: FakeClient) -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
         recorder.event(POD, "Normal", "R", "é" * 1000)
 
     (got,) = play(story)
@@ -152,7 +158,7 @@ def test_a_long_message_is_shortened() -> None:
 
 
 def test_a_full_queue_drops_events(caplog: pytest.LogCaptureFixture) -> None:
-    async def story(recorder: EventRecorder, client: FakeClient) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
         for number in range(1001):
             recorder.event(NODE, "Normal", "R", str(number))
 

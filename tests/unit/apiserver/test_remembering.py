@@ -13,6 +13,15 @@ from tests.behaviour.apiserver.asking import MAPS, PODS, Ask, Reply, asking
 CONTAINER = {"name": "a", "image": "b"}
 LONG = "x" * 60
 
+CRON = {
+    "spec": {
+        "schedule": "* * * * *",
+        "jobTemplate": {
+            "spec": {"template": {"spec": {"containers": [CONTAINER], "restartPolicy": "Never"}}}
+        },
+    }
+}
+
 
 def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
     return {"metadata": metadata, "spec": {"containers": [CONTAINER], **(spec or {})}}
@@ -71,6 +80,9 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, str]]] = {
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1"}}}
         }}}]}, name="a" * 200),
         {},
+    ),
+    "a name too long for a cron job": (
+        "/apis/batch/v1/namespaces/ns/cronjobs", CRON, {**CRON, "metadata": {"name": "c" * 53}}, {},
     ),
     "a name that is none": (MAPS, {}, {"metadata": {"name": "A"}}, {}),
     "a dry run": (PODS, pod(), pod(), {"dryRun": "All"}),

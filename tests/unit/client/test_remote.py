@@ -1,139 +1,35 @@
-"""The remote client against a scripted HTTP server on the loopback: requests, retries, errors, watches.
-
-Pauses are noted instead of waited for.
-"""
+"""What the remote client sends, and what it makes of answers."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import random
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from datetime import datetime
 
 import pytest
 from aiohttp import web
 
-from argosy.base.clock import RealClock
 from argosy.base.errors import (
     Conflict,
-    Expired,
     Forbidden,
     InternalError,
     NotFound,
-    ServiceUnavailable,
     StatusError,
-    Unauthorized,
 )
 from argosy.base.types import Json
 from argosy.client.credentials import Credential, Fixed
-from argosy.client.kubeconfig import Connection
-from argosy.client.objects import WatchEvent
 from argosy.client.protocol import PatchType, Propagation
 from argosy.client.remote import RemoteClient
 from argosy.client.resources import NODES, PODS
-
-POD = {
-    "kind": "Pod",
-    "apiVersion": "v1",
-    "metadata": {"name": "a", "namespace": "ns", "resourceVersion": "5"},
-}
+from tests.fakes.servers import POD, Answer, Script, status
 
 
-class NotingClock(RealClock):
-    """Real time, but sleeping is only noted."""
-
-    __slots__ = ("pauses",)
-
-    def __init__(self) -> None:
-        self.pauses: list[float] = []
-
-    def now(self) -> datetime:
-        return super().now()
-
-    async def sleep(self, seconds: float) -> None:
-        self.pauses.append(round(seconds, 3))
-        await asyncio.sleep(0)
+def get(client: RemoteClient) -> Awaitable[Json]:
+    return client.get(PODS, "a", namespace="ns")
 
 
-@dataclass
-class Answer:
-    body: Json = field(default_factory=lambda: POD)
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    # Lines of a watch, each sent as a chunk of its own; then the connection ends.
-    chunks: list[bytes] | None = None
-    lose: bool = False
-
-
-@dataclass
-class Asked:
-    method: str
-    path: str
-    query: dict[str, str]
-    body: Json
-    content_type: str
-    headers: dict[str, str]
-
-
-class Script:
-    """Gives its answers one after the other, the last one for ever, and notes what was asked."""
-
-    def __init__(self, *answers: Answer) -> None:
-        self.answers = list(answers) or [Answer()]
-        self.asked: list[Asked] = []
-        self.clock = NotingClock()
-
-    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        raw = await request.read()
-        self.asked.append(
-            Asked(
-                request.method,
-                request.path,
-                dict(request.query),
-                json.loads(raw) if raw else None,
-                request.content_type,
-                {k: ",".join(request.headers.getall(k)) for k in request.headers},
-            )
-        )
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if answer.lose:
-            assert request.transport is not None
-            request.transport.abort()
-            return web.Response()
-        if answer.chunks is None:
-            body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
-            return web.Response(text=body, status=answer.status, headers=answer.headers)
-        response = web.StreamResponse()
-        await response.prepare(request)
-        for chunk in answer.chunks:
-            await response.write(chunk)
-            await asyncio.sleep(0)
-        await response.write_eof()
-        return response
-
-    def play(self, story: Callable[[RemoteClient], Awaitable[Json]], **connection: Json) -> Json:
-        async def main() -> Json:
-            server = web.Server(self.handle)
-            runner = web.ServerRunner(server)
-            await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0)
-            await site.start()
-            host, port = runner.addresses[0][:2]
-            there = Connection(server=f"http://{host}:{port}", namespace="mine", **connection)
-            try:
-                async with RemoteClient(there, clock=self.clock, source=random.Random(0)) as client:
-                    return await story(client)
-            finally:
-                await runner.cleanup()
-
-        return asyncio.run(main())
-
-
-def status(code: int, reason: str, message: str) -> Answer:
-    return Answer({"kind": "Status", "code": code, "reason": reason, "message": message}, code)
+def create(client: RemoteClient) -> Awaitable[Json]:
+    return client.create(PODS, POD)
 
 
 REQUESTS: dict[str, tuple[Callable[[RemoteClient], Awaitable[Json]], tuple[Json, ...]]] = {
@@ -180,7 +76,7 @@ REQUESTS: dict[str, tuple[Callable[[RemoteClient], Awaitable[Json]], tuple[Json,
             "PATCH",
             "/api/v1/nodes/n",
             {"fieldManager": "m", "force": "true"},
-            {"kind": "Node", "apiVersion": "v1", "spec": {}},
+            {"kind": "Node", "apiVersion": "v1", "spec": {}, "metadata": {"name": "n"}},
             "application/apply-patch+yaml",
         ),
     ),
@@ -229,14 +125,6 @@ def test_requests(story: Callable[[RemoteClient], Awaitable[Json]], want: tuple[
     (asked,) = script.asked
     got = (asked.method, asked.path, asked.query, asked.body, asked.content_type)
     assert got[: len(want)] == want
-
-
-def get(client: RemoteClient) -> Awaitable[Json]:
-    return client.get(PODS, "a", namespace="ns")
-
-
-def create(client: RemoteClient) -> Awaitable[Json]:
-    return client.create(PODS, POD)
 
 
 def test_who_asks() -> None:
@@ -307,164 +195,6 @@ def test_errors(answer: Answer, kind: type[StatusError], text: str) -> None:
     with pytest.raises(kind) as got:
         script.play(get)
     assert (str(got.value), len(script.asked)) == (text, 1)
-
-
-RETRIES: dict[str, tuple[list[Answer], Callable[[RemoteClient], Awaitable[Json]], int, list[float] | None]] = {
-    "429 says when": ([Answer("", 429, {"Retry-After": "7"}), Answer()], create, 2, [7.0]),
-    "503 with Retry-After is safe for a create": ([Answer("", 503, {"Retry-After": "2"}), Answer()], create, 2, [2.0]),
-    "503 is retried for a get": ([Answer("", 503), Answer("", 504), Answer()], get, 3, None),
-    # aiohttp itself repeats a get once when a connection breaks, without a pause.
-    "a lost connection is retried for a get": ([Answer(lose=True), Answer(lose=True), Answer()], get, 3, None),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("answers", "story", "tries", "pauses"), RETRIES.values(), ids=RETRIES.keys()
-)
-def test_retries(
-    answers: list[Answer],
-    story: Callable[[RemoteClient], Awaitable[Json]],
-    tries: int,
-    pauses: list[float] | None,
-) -> None:
-    script = Script(*answers)
-    assert script.play(story).name == "a"
-    assert len(script.asked) == tries
-    assert script.clock.pauses
-    if pauses is not None:
-        assert script.clock.pauses == pauses
-
-
-NO_RETRIES = {
-    "503 for a create": (Answer("", 503), 1),
-    "a connection lost during a create": (Answer(lose=True), 1),
-    "429 is given up after some tries": (Answer("", 429, {"Retry-After": "1"}), 6),
-}
-
-
-@pytest.mark.parametrize(("answer", "tries"), NO_RETRIES.values(), ids=NO_RETRIES.keys())
-def test_giving_up(answer: Answer, tries: int) -> None:
-    script = Script(answer)
-    with pytest.raises(StatusError):
-        script.play(create)
-    assert len(script.asked) == tries
-
-
-def test_a_server_that_is_not_there_is_tried_and_named() -> None:
-    clock = NotingClock()
-
-    async def main() -> None:
-        async with RemoteClient(Connection("http://127.0.0.1:1"), clock=clock) as client:
-            await create(client)
-
-    with pytest.raises(ServiceUnavailable, match=r"http://127\.0\.0\.1:1 cannot be reached"):
-        asyncio.run(main())
-    assert len(clock.pauses) == 5
-
-
-class Renewing:
-    def __init__(self) -> None:
-        self.token = "old"
-
-    async def current(self) -> Credential:
-        return Credential(self.token)
-
-    def invalidate(self) -> None:
-        self.token = "new"
-
-
-def test_a_refused_credential_is_renewed_once() -> None:
-    script = Script(status(401, "Unauthorized", "Unauthorized"), Answer())
-    assert script.play(get, credentials=Renewing()).name == "a"
-    assert [a.headers["Authorization"] for a in script.asked] == ["Bearer old", "Bearer new"]
-    script = Script(status(401, "Unauthorized", "Unauthorized"))
-    with pytest.raises(Unauthorized):
-        script.play(get, credentials=Renewing())
-    assert len(script.asked) == 2
-
-
-def event(kind: str, name: str, revision: int) -> bytes:
-    obj = {"kind": "Pod", "metadata": {"name": name, "resourceVersion": str(revision)}}
-    return json.dumps({"type": kind, "object": obj}).encode() + b"\n"
-
-
-def bookmark(revision: int, *, end: bool = False) -> bytes:
-    notes = {"k8s.io/initial-events-end": "true"} if end else {}
-    obj = {"kind": "Pod", "metadata": {"resourceVersion": str(revision), "annotations": notes}}
-    return json.dumps({"type": "BOOKMARK", "object": obj}).encode() + b"\n"
-
-
-def watch(count: int, **options: Json) -> Callable[[RemoteClient], Awaitable[list[str]]]:
-    async def story(client: RemoteClient) -> list[str]:
-        seen: list[WatchEvent] = []
-        async with aclosing(client.watch(PODS, namespace="ns", **options)) as events:
-            async for found in events:
-                seen.append(found)
-                if len(seen) == count:
-                    break
-        return [f"{e.type} {e.object.name}{e.object.revision}" for e in seen]
-
-    return story
-
-
-def test_a_watch_goes_on_where_it_was_cut() -> None:
-    one, two, three = event("ADDED", "a", 6), event("MODIFIED", "a", 7), event("DELETED", "a", 9)
-    script = Script(
-        Answer(chunks=[one[:10], one[10:] + two[:5], two[5:]]),
-        Answer(chunks=[bookmark(8)]),
-        Answer(lose=True),
-        Answer("", 503),
-        Answer(chunks=[three]),
-    )
-    got = script.play(watch(4, since="5", label_selector="x=y"))
-    assert got == ["ADDED a6", "MODIFIED a7", "BOOKMARK 8", "DELETED a9"]
-    assert [a.query["resourceVersion"] for a in script.asked] == ["5", "7", "8", "8", "8"]
-    first = script.asked[0].query
-    assert 300 <= int(first.pop("timeoutSeconds")) <= 600
-    assert first == {
-        "watch": "true",
-        "resourceVersion": "5",
-        "labelSelector": "x=y",
-        "allowWatchBookmarks": "true",
-    }
-
-
-def test_initial_events_are_asked_for_once() -> None:
-    script = Script(
-        Answer(chunks=[event("ADDED", "a", 5), bookmark(6, end=True)]),
-        Answer(chunks=[event("ADDED", "b", 7)]),
-    )
-    got = script.play(watch(3, initial_events=True, bookmarks=False))
-    assert got == ["ADDED a5", "BOOKMARK 6", "ADDED b7"]
-    first, second = script.asked[0].query, script.asked[1].query
-    assert (first["sendInitialEvents"], first["resourceVersionMatch"]) == ("true", "NotOlderThan")
-    assert ("sendInitialEvents" in second, second["resourceVersion"]) == (False, "6")
-
-
-def test_initial_events_that_are_cut_off_are_no_list() -> None:
-    with pytest.raises(Expired, match="start again"):
-        Script(Answer(chunks=[event("ADDED", "a", 5)])).play(watch(9, initial_events=True))
-
-
-def test_an_expired_watch_ends_with_the_error() -> None:
-    gone = {
-        "kind": "Status",
-        "code": 410,
-        "reason": "Expired",
-        "message": "too old resource version: 1 (9)",
-    }
-    frame = json.dumps({"type": "ERROR", "object": gone}).encode() + b"\n"
-    with pytest.raises(Expired, match="too old resource version"):
-        Script(Answer(chunks=[frame])).play(watch(1, since="1"))
-    with pytest.raises(Expired, match="too old"):
-        Script(status(410, "Expired", "too old")).play(watch(1, since="1"))
-
-
-def test_a_forbidden_watch_ends_and_nonsense_is_an_error() -> None:
-    with pytest.raises(Forbidden):
-        Script(status(403, "Forbidden", "no")).play(watch(1))
-    with pytest.raises(InternalError, match="no JSON"):
-        Script(Answer(chunks=[b"hello\n"])).play(watch(1))
 
 
 def test_requests_at_once_are_limited() -> None:

@@ -25,7 +25,7 @@ def judge_all(events: Sequence[tuple[float, Occurrence]]) -> list[tuple[str, int
                 out.append(None)
                 continue
             times = verdict.known.times + 1 if verdict.known else 1
-            correlator.learn(verdict.key, "event", times)
+            correlator.learn(verdict.key, Known("event", times))
             out.append((verdict.message, times))
         return out
 
@@ -74,6 +74,6 @@ def test_memory_is_bounded() -> None:
     loop = VirtualLoop()
     correlator = Correlator(VirtualClock(loop))
     for number in range(5000):
-        correlator.learn(number, "event", 1)
+        correlator.learn(number, Known("event", 1))
     assert (correlator._known.get(0), correlator._known.get(4999)) == (None, Known("event", 1))
     loop.close()

@@ -8,14 +8,13 @@ the structural schema gives it. Compiling is done once per schema and remembered
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from argosy.api.cel.declaring import Converter, converter, declared, own, resource
 from argosy.api.cel.fieldpaths import FieldPathError, resolve
 from argosy.api.cel.programs import Program, compile_expression
 from argosy.api.cel.source import CompileError
 from argosy.api.cel.types import BOOL, STRING, Type, optional_of
-from argosy.api.schema.structural import Rule, Schema
+from argosy.api.schema.structural import UNSET, Rule, Schema
 
 
 @dataclass(slots=True, frozen=True, eq=False)

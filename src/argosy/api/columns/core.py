@@ -16,6 +16,12 @@ def _namespace(obj: Object, now: datetime) -> list[Json]:
     return [name_of(obj), status.get("phase", ""), age(obj, now)]
 
 
+def _component_status(obj: Object, now: datetime) -> list[Json]:
+    healthy = next((c for c in obj.get("conditions") or () if c.get("type") == "Healthy"), {})
+    status = {"True": "Healthy", "False": "Unhealthy"}.get(healthy.get("status", ""), "Unknown")
+    return [name_of(obj), status, healthy.get("message", ""), healthy.get("error", "")]
+
+
 def _config_map(obj: Object, now: datetime) -> list[Json]:
     count = len(obj.get("data") or ()) + len(obj.get("binaryData") or ())
     return [name_of(obj), count, age(obj, now)]
@@ -104,6 +110,15 @@ PRINTERS: Final[Printers] = {
     ("", "Namespace"): Printer(
         (NAME, Column("Status", description="Active, or Terminating while it empties."), AGE),
         _namespace,
+    ),
+    ("", "ComponentStatus"): Printer(
+        (
+            NAME,
+            Column("Status", description="Healthy, Unhealthy or Unknown."),
+            Column("Message", description="What it said of itself."),
+            Column("Error", description="Why it could not be asked."),
+        ),
+        _component_status,
     ),
     ("", "ConfigMap"): Printer(
         (NAME, Column("Data", description="Number of keys."), AGE), _config_map

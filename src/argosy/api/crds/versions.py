@@ -97,7 +97,7 @@ def version_list_errors(versions: list[Object], hoisted: Hoisted) -> list[FieldE
     names = [version.get("name", "") for version in versions]
 
     def shown() -> Json:
-        return printed([_internal(version, hoisted) for version in versions])
+        return printed([_internal(version, hoisted) for version in versions] or None)
 
     if len(set(names)) != len(names):
         errors.append(invalid("spec.versions", shown(), "must contain unique version names"))

@@ -2,14 +2,14 @@
 
     BadRequest (base.errors)  400  the patch is not of its format
     Unprocessable             422  a JSON patch operation does not fit the object; the text never says which one
-    PatchFailed               500  the strategic merge patch contradicts itself or the object; no reason, only the text
+    PatchFailed               400  the patch contradicts itself, the object or its schema
 
-That the last is a 500 is upstream's doing: its merge returns plain errors. Clients test for it, so it stays.
+For the last upstream answers 500, because its merge returns plain errors; the text is the same.
 """
 
 from __future__ import annotations
 
-from argosy.base.errors import Details, StatusError, Unclassified
+from argosy.base.errors import BadRequest, Details, StatusError
 
 
 class Unprocessable(StatusError):
@@ -24,5 +24,5 @@ class Unprocessable(StatusError):
         self.why = why
 
 
-class PatchFailed(Unclassified):
+class PatchFailed(BadRequest):
     """A patch that contradicts itself, the object or its schema."""

@@ -58,7 +58,7 @@ def _validate_config_map(obj: Object) -> list[FieldError]:
             errors += [invalid(f"binaryData[{key}]", key, text) for text in problems]
         size += _decoded_size(value or "")
     if size > MAX_BYTES:
-        errors.append(too_long("", MAX_BYTES))
+        errors.append(too_long("[]", MAX_BYTES))
     return errors
 
 

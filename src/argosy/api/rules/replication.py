@@ -105,7 +105,7 @@ def _validate_status(new: Object, old: Object) -> list[FieldError]:
     ]
     total = status.get("replicas", 0)
     errors += [
-        invalid(f"status.{field}", status[field], "cannot be greater than status.replicas")
+        invalid(f"status.{field}", status.get(field, 0), "cannot be greater than status.replicas")
         for field in _COUNTS[1:4]
         if status.get(field, 0) > total
     ]

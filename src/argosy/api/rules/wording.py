@@ -13,6 +13,15 @@ from typing import Final
 from argosy.base.fielderrors import FieldError, Printed, quote
 from argosy.base.types import Json, Object
 
+__all__ = [
+    "IMMUTABLE",
+    "NOT_NEGATIVE",
+    "Printed",
+    "in_order",
+    "printed",
+    "unsupported",
+]
+
 IMMUTABLE: Final = "field is immutable"
 NOT_NEGATIVE: Final = "must be greater than or equal to 0"
 

@@ -22,6 +22,7 @@ from argosy.base.fielderrors import quote
 from argosy.base.types import Json
 
 MAX_DEPTH: Final = 250
+_LONGEST_NUMBER: Final = 400
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
@@ -46,8 +47,13 @@ def parse_json(body: bytes) -> Json:
 
 def _repaired(text: str) -> Json:
     """Valid JSON with broken Unicode: Go puts U+FFFD in its place."""
-    kept = json.dumps(json.loads(text), ensure_ascii=False)
-    return json.loads(_SURROGATES.sub("\ufffd", kept))
+    kept = json.dumps(json.loads(text, parse_int=_integer), ensure_ascii=False)
+    return json.loads(_SURROGATES.sub("\ufffd", kept), parse_int=_integer)
+
+
+def _integer(digits: str) -> int | float:
+    """No field takes numbers this long, and reading them exactly takes quadratic time."""
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else float(digits)
 
 
 def _check_depth(body: bytes) -> None:
@@ -81,7 +87,8 @@ def duplicates(body: bytes, parsed: Json, schema: Schema | None = None) -> list[
         return []
     paths: dict[str, None] = {}
     text = body.decode("utf-8", "replace")
-    _find_duplicates(json.loads(text, object_pairs_hook=_Pairs), "", schema, paths)
+    pairs = json.loads(text, object_pairs_hook=_Pairs, parse_int=_integer)
+    _find_duplicates(pairs, "", schema, paths)
     return list(paths)
 
 

@@ -26,6 +26,7 @@ from argosy.base.types import Json
 
 # As many values as fit a body of 3 MiB, and not more by expanding aliases.
 MAX_NODES: Final = 2_000_000
+_LONGEST_NUMBER: Final = 400
 
 _INT: Final = re.compile(
     r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:0|[1-9][0-9_]*))"
@@ -183,7 +184,8 @@ def _plain(text: str) -> Json:
     if text.lower() in _SPECIAL:
         return _SPECIAL[text.lower()]
     if _INT(text):
-        return _integer(text.replace("_", ""))
+        # Longer ones fit no field, and reading them exactly takes quadratic time.
+        return _integer(text.replace("_", "")) if len(text) <= _LONGEST_NUMBER else math.inf
     if _FLOAT(text):
         return float(text.replace("_", ""))
     return text

@@ -60,7 +60,7 @@ def _covers(owner: PolicyRule, part: PolicyRule) -> bool:
         return any(path_matches(url, part.non_resource_urls[0]) for url in owner.non_resource_urls)
     if not _has(owner.api_groups, part.api_groups[0]):
         return False
-    resource, slash, subresource = part.resources[0].partition("/")
+    _, slash, subresource = part.resources[0].partition("/")
     if not _has(owner.resources, part.resources[0]) and not (
         slash and f"*/{subresource}" in owner.resources
     ):

@@ -8,10 +8,11 @@ soon used again.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Final
 
 from argosy.api.kinds import Kind
+from argosy.api.rules.services import needs_health_check_port
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -55,7 +56,9 @@ class ClusterAddresses:
                     spec[field] = old["spec"][field]
         owner = _owner(new)
         problems = self._assign_ip(spec, owner)
-        problems += self._assign_ports(spec, owner, (old or {}).get("spec") or {})
+        before = (old or {}).get("spec") or {}
+        problems += self._assign_ports(spec, owner, before)
+        problems += self._assign_health_port(new, owner, before)
         if problems:
             raise Invalid("Service", new["metadata"].get("name", ""), problems)
 
@@ -155,6 +158,17 @@ class ClusterAddresses:
                 port["nodePort"] = had.get(port.get("port")) or self._free_port()
         return problems
 
+    def _assign_health_port(self, service: Object, owner: str, before: Object) -> list[FieldError]:
+        """The port where nodes tell load balancers whether they have an endpoint."""
+        spec, field = service["spec"], "healthCheckNodePort"
+        given = spec.get(field)
+        if needs_health_check_port(service):
+            spec[field] = before.get(field) or self._free_port()
+        elif given and self._ports.get(given, owner) != owner:
+            text = f"failed to allocate requested HealthCheck NodePort {given}: provided port is already allocated"
+            return [fielderrors.invalid(f"spec.{field}", given, text)]
+        return []
+
     def _free_port(self) -> int:
         for _ in range(LAST_NODE_PORT - FIRST_NODE_PORT + 1):
             candidate = self._next_port
@@ -169,5 +183,7 @@ def _owner(service: Object) -> str:
     return f"{meta.get('namespace', '')}/{meta.get('name', '')}"
 
 
-def _node_ports(spec: Object) -> Iterable[int]:
-    return (port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort"))
+def _node_ports(spec: Object) -> Iterator[int]:
+    yield from (port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort"))
+    if spec.get("healthCheckNodePort"):
+        yield spec["healthCheckNodePort"]

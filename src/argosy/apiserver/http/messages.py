@@ -37,13 +37,14 @@ class Request:
 
 @dataclass(slots=True)
 class Response:
-    """A whole answer."""
+    """A whole answer. `tail` follows the body; it is kept apart so that no large body is copied for it."""
 
     status: int = 200
     body: bytes = b""
     content_type: str = JSON_TYPE
     headers: Headers = ()
     warnings: list[str] = field(default_factory=list)
+    tail: bytes = b""
 
 
 def page_not_found() -> Response:

@@ -214,8 +214,8 @@ class Connection(asyncio.Protocol):
         head = _head(
             answer.status, answer.content_type, answer.headers, answer.warnings, keep_alive
         )
-        head += b"Content-Length: %d\r\n\r\n" % len(body)
-        self._transport.write(head if head_only else head + body)
+        head += b"Content-Length: %d\r\n\r\n" % (len(body) + len(answer.tail))
+        self._transport.write(head if head_only else b"".join((head, body, answer.tail)))
 
     async def _stream(self, answer: Streaming) -> None:
         assert self._transport is not None

@@ -9,8 +9,7 @@ long as the process; those with custom kinds are kept per server until a kind in
 same custom kinds share one copy. A URL with the hash of the index may be cached for ever; with another hash the client
 is sent to the current one (`Document.etag` is the hash).
 
-kubectl takes v3 as JSON for everything it does against this server, so the protobuf form of v2, which it asks for only
-when v3 is missing, is not made; that request is answered with 406.
+kubectl takes v3 as JSON, and v2 in a protobuf form of its own (see `gnostic`) where v3 does not name a kind.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from argosy.api.builtin import Subresource, subresources
 from argosy.api.kinds import Kind, Scheme
 from argosy.api.schema.builtin import OBJECT_META
 from argosy.apiserver.discovery import Document, group_versions
-from argosy.apiserver.openapi import swagger
+from argosy.apiserver.openapi import gnostic, swagger
 from argosy.apiserver.openapi.definitions import (
     DELETE_OPTIONS,
     LIST_META,
@@ -69,6 +68,7 @@ class OpenAPI:
         self._custom: dict[str, tuple[tuple[Kind, ...], Document]] = {}
         self._index: Document | None = None
         self._v2: Document | None = None
+        self._v2_protobuf: Document | None = None
 
     def v3_index(self) -> Document:
         """/openapi/v3"""
@@ -105,6 +105,14 @@ class OpenAPI:
             self._v2 = _swagger(self._kinds.values())
         return self._v2
 
+    def v2_protobuf(self) -> Document:
+        """/openapi/v2, as gnostic's protobuf."""
+        document = self.v2()
+        if self._v2_protobuf is None:
+            body = gnostic.encode(msgspec.json.decode(document.body))
+            self._v2_protobuf = Document(body, gnostic.CONTENT_TYPE, document.etag)
+        return self._v2_protobuf
+
     def _refresh(self) -> None:
         if self._generation == self._scheme.generation:
             return
@@ -115,7 +123,7 @@ class OpenAPI:
                 path = f"apis/{group}/{version}" if group else f"api/{version}"
                 self._kinds[path] = version, tuple(sorted(served, key=lambda kind: kind.plural))
         self._custom = {path: kept for path, kept in self._custom.items() if path in self._kinds}
-        self._index = self._v2 = None
+        self._index = self._v2 = self._v2_protobuf = None
         self._generation = self._scheme.generation
 
 

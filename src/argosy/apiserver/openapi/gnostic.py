@@ -81,9 +81,9 @@ def _one_any(field: int, value: Json) -> bytes:
 class _Fields:
     """A message: how its keys are written, and the field that takes its vendor extensions (0: none)."""
 
-    def __init__(self, extensions: int = 0, **keys: tuple[int, _Write]) -> None:
-        self.extensions = extensions
+    def __init__(self, keys: dict[str, tuple[int, _Write]], *, extensions: int = 0) -> None:
         self.keys = keys
+        self.extensions = extensions
 
 
 def _message(value: Mapping[str, Json], fields: _Fields) -> bytes:
@@ -163,39 +163,34 @@ def _info(field: int, value: Json) -> bytes:
     return _delimited(field, _text(1, value["title"]) + _text(2, value["version"]))
 
 
-_DOCUMENT: Final = _Fields(
-    swagger=(1, _text), info=(2, _info), paths=(8, _paths), definitions=(9, _named_schemas)
-)
-_SCHEMA: Final = _Fields(
-    31,
-    **{"$ref": (1, _text)},
-    format=(2, _text), title=(3, _text), description=(4, _text), default=(5, _one_any), multipleOf=(6, _double),
-    maximum=(7, _double), exclusiveMaximum=(8, _flag), minimum=(9, _double), exclusiveMinimum=(10, _flag),
-    maxLength=(11, _integer), minLength=(12, _integer), pattern=(13, _text), maxItems=(14, _integer),
-    minItems=(15, _integer), uniqueItems=(16, _flag), maxProperties=(17, _integer), minProperties=(18, _integer),
-    required=(19, _texts), enum=(20, _anys), additionalProperties=(21, _additional), type=(22, _type),
-    items=(23, _items), allOf=(24, _schemas), properties=(25, _named_schemas),
-)  # fmt: skip
-_PATH_ITEM: Final = _Fields(
-    10, get=(2, _operation), put=(3, _operation), post=(4, _operation), delete=(5, _operation), patch=(8, _operation),
-    parameters=(9, _parameters),
-)  # fmt: skip
-_OPERATION: Final = _Fields(
-    13, tags=(1, _texts), description=(3, _text), operationId=(5, _text), produces=(6, _texts), consumes=(7, _texts),
-    parameters=(8, _parameters), responses=(9, _responses), schemes=(10, _texts),
-)  # fmt: skip
-_BODY: Final = _Fields(
-    description=(1, _text),
-    name=(2, _text),
-    **{"in": (3, _text)},
-    required=(4, _flag),
-    schema=(5, _schema),
-)
-_QUERY: Final = _Fields(
-    **{"in": (2, _text)}, required=(1, _flag), description=(3, _text), name=(4, _text), type=(6, _text),
-    uniqueItems=(20, _flag),
-)  # fmt: skip
-_PATH: Final = _Fields(
-    **{"in": (2, _text)}, required=(1, _flag), description=(3, _text), name=(4, _text), type=(5, _text),
-    uniqueItems=(19, _flag),
-)  # fmt: skip
+_DOCUMENT: Final = _Fields({
+    "swagger": (1, _text), "info": (2, _info), "paths": (8, _paths), "definitions": (9, _named_schemas),
+})  # fmt: skip
+_SCHEMA: Final = _Fields({
+    "$ref": (1, _text), "format": (2, _text), "title": (3, _text), "description": (4, _text), "default": (5, _one_any),
+    "multipleOf": (6, _double), "maximum": (7, _double), "exclusiveMaximum": (8, _flag), "minimum": (9, _double),
+    "exclusiveMinimum": (10, _flag), "maxLength": (11, _integer), "minLength": (12, _integer), "pattern": (13, _text),
+    "maxItems": (14, _integer), "minItems": (15, _integer), "uniqueItems": (16, _flag), "maxProperties": (17, _integer),
+    "minProperties": (18, _integer), "required": (19, _texts), "enum": (20, _anys),
+    "additionalProperties": (21, _additional), "type": (22, _type), "items": (23, _items), "allOf": (24, _schemas),
+    "properties": (25, _named_schemas),
+}, extensions=31)  # fmt: skip
+_PATH_ITEM: Final = _Fields({
+    "get": (2, _operation), "put": (3, _operation), "post": (4, _operation), "delete": (5, _operation),
+    "patch": (8, _operation), "parameters": (9, _parameters),
+}, extensions=10)  # fmt: skip
+_OPERATION: Final = _Fields({
+    "tags": (1, _texts), "description": (3, _text), "operationId": (5, _text), "produces": (6, _texts),
+    "consumes": (7, _texts), "parameters": (8, _parameters), "responses": (9, _responses), "schemes": (10, _texts),
+}, extensions=13)  # fmt: skip
+_BODY: Final = _Fields({
+    "description": (1, _text), "name": (2, _text), "in": (3, _text), "required": (4, _flag), "schema": (5, _schema),
+})  # fmt: skip
+_QUERY: Final = _Fields({
+    "required": (1, _flag), "in": (2, _text), "description": (3, _text), "name": (4, _text), "type": (6, _text),
+    "uniqueItems": (20, _flag),
+})  # fmt: skip
+_PATH: Final = _Fields({
+    "required": (1, _flag), "in": (2, _text), "description": (3, _text), "name": (4, _text), "type": (5, _text),
+    "uniqueItems": (19, _flag),
+})  # fmt: skip

@@ -71,9 +71,6 @@ class AccessReviews:
             raise BadRequest("no namespace on request")
         resource_rules: list[Object] = []
         path_rules: list[Object] = []
-        if call.user.is_master:
-            resource_rules.append({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]})
-            path_rules.append({"verbs": ["*"], "nonResourceURLs": ["*"]})
         for grant in self._rbac.grants(call.user):
             if grant.namespace not in {"", namespace}:
                 continue

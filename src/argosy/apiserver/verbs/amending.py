@@ -17,6 +17,7 @@ from argosy.api.patches.strategic import apply_strategic_patch
 from argosy.api.schema.bodies import duplicates, strict_problem, strict_texts
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
+from argosy.apiserver.typemeta import unreadable_type, wrong_type
 from argosy.base.errors import Invalid
 from argosy.base.fielderrors import invalid
 from argosy.base.types import Json, Object
@@ -48,21 +49,18 @@ class Amendment:
         seen, patch = self._seen(), self._read()
         texts = self._repeats(patch)
         patched = self._applied(seen, patch)
-        problem = bodies.unreadable_type(patched)
-        if problem is not None:
-            raise self._refused(problem)
-        problem = bodies.wrong_type(call, patched)
+        problem = unreadable_type(patched) or wrong_type(call, patched)
         if problem is not None:
             raise self._refused(problem)
         same = self._untouched(patched, seen)
         fresh = {field: value for field, value in patched.items() if field not in same}
         decoded = bodies.decoded_in(call, fresh)
-        strategic = self._kind is PatchType.STRATEGIC
         if decoded.problem is not None:
+            strategic = self._kind is PatchType.STRATEGIC
             raise self._refused(decoded.restoring if strategic else decoded.problem)
         if decoded.unknown or texts:
-            unknown = sorted(decoded.unknown) if strategic else decoded.unknown
-            self._say_strict(texts + strict_texts([], unknown))
+            # Upstream reads the document again, whose keys a patch has sorted.
+            self._say_strict(texts + strict_texts([], sorted(decoded.unknown)))
         return bodies.settle(call, fresh, same)
 
     def _seen(self) -> Object:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.apiserver import bodies
+from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs import metadata, owning, storing, validating
 from argosy.base import errors
-from argosy.base.errors import Unclassified
+from argosy.base.errors import BadRequest
 from argosy.base.types import Object
 from argosy.store import Key, Mismatch, Record
 
@@ -39,15 +39,24 @@ async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
     if generated:
         _find_free_name(cluster, call, obj)
     if storing.revision(obj["metadata"].pop("resourceVersion", "")):
-        raise Unclassified("resourceVersion should not be set on objects to be created")
+        raise BadRequest("resourceVersion should not be set on objects to be created")
     bodies.read_back(call, obj)
     for plugin in cluster.admission:
         plugin.validate(cluster, call, obj, None)
     name = obj["metadata"]["name"]
     try:
         return await storing.store(cluster, call, obj, expect=0)
-    except Mismatch:
-        raise errors.already_exists(call.kind.group, call.kind.plural, name) from None
+    except Mismatch as found:
+        raise _taken(call, name, found.current) from None
+
+
+def _taken(call: Call, name: str, current: Record | None) -> errors.AlreadyExists:
+    error = errors.already_exists(call.kind.group, call.kind.plural, name)
+    if current is not None:
+        live = encoding.from_bytes(call.kind, current.raw)
+        if live["metadata"].get("deletionTimestamp"):
+            error.message = f"object is being deleted: {error.message}"
+    return error
 
 
 def _find_free_name(cluster: Cluster, call: Call, obj: Object) -> None:

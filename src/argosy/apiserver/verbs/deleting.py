@@ -17,6 +17,7 @@ from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs import reading, storing
+from argosy.base import errors
 from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.store import Mismatch, Record
@@ -86,14 +87,16 @@ async def delete_collection(cluster: Cluster, call: Call) -> reading.Listing:
 
 def _check_preconditions(call: Call, obj: Object) -> None:
     meta, options = obj["metadata"], call.options
-    for label, given, have in (
-        ("UID", options.precondition_uid, meta.get("uid", "")),
-        ("ResourceVersion", options.precondition_revision, meta.get("resourceVersion", "")),
-    ):
+    for label, given, have, what in (
+        ("UID", options.precondition_uid, meta.get("uid", ""), "deleted and then recreated"),
+        ("ResourceVersion", options.precondition_revision, meta.get("resourceVersion", ""), "modified"),
+    ):  # fmt: skip
         if given is not None and given != have:
-            raise call.conflict(
-                f"Precondition failed: {label} in precondition: {given}, {label} in object meta: {have}"
+            why = (
+                f"the {label} in the precondition ({given}) does not match the {label} in record ({have}). "
+                f"The object might have been {what}"
             )
+            raise errors.conflict(call.kind.group, call.kind.kind, call.name, why)
 
 
 def _mark(cluster: Cluster, call: Call, obj: Object) -> bool:
@@ -151,12 +154,11 @@ def _grace(call: Call, obj: Object) -> int:
     seconds = call.kind.rules.grace_seconds
     if seconds is None:
         return 0
-    default = seconds(obj)
-    given = call.options.grace_seconds
+    default, given = seconds(obj), call.options.grace_seconds
     if given is None or default == 0:
         # No node has the pod, or it has ended: nobody needs the grace.
         return default
-    return max(given, 0) if given >= 0 else 1
+    return given if given >= 0 else 1
 
 
 def _finalizers(call: Call, meta: Object) -> list[str]:

@@ -15,7 +15,7 @@ from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster, Committed
 from argosy.base import errors
-from argosy.base.errors import ServiceUnavailable, TooLarge, Unclassified
+from argosy.base.errors import BadRequest, ServiceUnavailable, TooLarge
 from argosy.base.fielderrors import quote
 from argosy.base.types import Object
 from argosy.store import Key, Mismatch, Record, StoreUnavailable
@@ -89,10 +89,10 @@ def revision(text: str) -> int:
     if not text:
         return 0
     if not text.isascii() or not text.isdigit():
-        raise Unclassified(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
+        raise BadRequest(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
     number = int(text)
     if number >= 1 << 64:
-        raise Unclassified(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+        raise BadRequest(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
     return number
 
 

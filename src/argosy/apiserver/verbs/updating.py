@@ -41,7 +41,8 @@ def _check_revision(call: Call, new: Object, current: Record) -> None:
         problem = fielderrors.invalid(
             "metadata.resourceVersion", 0, "must be specified for an update"
         )
-        raise Invalid(call.kind.plural, call.name, [problem], group=call.kind.group)
+        plural, _, group = call.kind.stored_resource.partition(".")
+        raise Invalid(plural, call.name, [problem], group=group)
     storing.check_revision(call, given, current)
 
 

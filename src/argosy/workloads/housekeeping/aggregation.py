@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
+from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.access.rbac import GROUP
+from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.options import Options
+from argosy.apiserver.verbs import patching
+from argosy.base.errors import Conflict, NotFound
 from argosy.base.selectors import labels
 from argosy.base.types import Object
 from argosy.store import Selection
-from argosy.workloads.housekeeping.editing import edit
+from argosy.workloads.housekeeping.editing import AGENT, HOUSEKEEPER
 from argosy.workloads.housekeeping.following import follow
 
 RESOURCE: Final = f"clusterroles.{GROUP}"
+MANAGER: Final = "clusterrole-aggregation-controller"
 
 
 async def aggregate_roles(cluster: Cluster) -> None:
@@ -23,8 +28,10 @@ async def aggregate_roles(cluster: Cluster) -> None:
         kind = cluster.kind(GROUP, "clusterroles")
         for record in cluster.store.list(RESOURCE).records:
             if b'"aggregationRule"' in record.raw:
-                rules = _gathered(cluster, encoding.from_bytes(kind, record.raw))
-                await edit(cluster, record.key, partial(_set, rules))
+                role = encoding.from_bytes(kind, record.raw)
+                rules = _gathered(cluster, role)
+                if (role.get("rules") or []) != rules:
+                    await _apply(cluster, kind, record.key.name, rules)
 
 
 def _gathered(cluster: Cluster, role: Object) -> list[Object]:
@@ -43,8 +50,15 @@ def _gathered(cluster: Cluster, role: Object) -> list[Object]:
     return rules
 
 
-def _set(rules: list[Object], role: Object) -> bool:
-    if (role.get("rules") or []) == rules:
-        return False
-    role["rules"] = rules
-    return True
+async def _apply(cluster: Cluster, kind: Kind, name: str, rules: list[Object]) -> None:
+    """The rules are the aggregation's own, and nothing else of the role is: an apply says just that."""
+    call = Call(
+        HOUSEKEEPER, "patch", kind, "v1", name=name, options=Options(field_manager=MANAGER, force=True),
+        agent=AGENT,
+    )  # fmt: skip
+    role: Object = {"apiVersion": call.api_version, "kind": kind.kind, "metadata": {"name": name}}
+    try:
+        await patching.apply(cluster, call, {**role, "rules": rules})
+    except (Conflict, NotFound):
+        # It has changed or gone meanwhile, and that change is followed too.
+        return

@@ -20,6 +20,8 @@ from argosy.workloads.housekeeping.editing import delete, edit, without_finalize
 from argosy.workloads.housekeeping.following import follow
 
 _CONCURRENT: Final = 256
+# How the stored bytes of a CRD look whose names were not accepted: keys are sorted and nothing comes between these.
+_REFUSED: Final = b'"status":"False","type":"NamesAccepted"'
 
 
 async def end_definitions(cluster: Cluster) -> None:
@@ -63,7 +65,8 @@ async def _end(cluster: Cluster, key: Key) -> None:
 async def _grant_freed_names(cluster: Cluster) -> None:
     """CRDs are few and conflicts rare: every refused one is judged again."""
     for record in cluster.store.list(RESOURCE).records:
-        await _write(cluster, record.key, lambda crd: _judge(cluster, crd))
+        if _REFUSED in record.raw:
+            await _write(cluster, record.key, lambda crd: _judge(cluster, crd))
 
 
 async def _write(cluster: Cluster, key: Key, change: Callable[[Object], bool]) -> None:

@@ -275,27 +275,27 @@ REFUSED: dict[str, tuple[Object, int, str]] = {
     "a version of the core group": ({**widget(), "apiVersion": "v1"}, 400, "invalid object type: /v1, Kind=Widget"),
     "another kind": ({**widget(), "kind": "Foo"}, 400, "invalid object type: probe.io/v1, Kind=Foo"),
     "no kind": ({"apiVersion": VERSION}, 400, "invalid object type: probe.io/v1, Kind="),
-    "an unknown field": (bad({"bogus": 1}), 500, TYPED + ".spec.bogus: field not declared in schema"),
-    "a text for a number": (bad({"replicas": "x"}), 500, TYPED + ".spec.replicas: expected numeric (int or float), got string"),
-    "a number for a text": (bad({"a": {"y": 5}}), 500, TYPED + ".spec.a.y: expected string, got &value.valueUnstructured{Value:5}"),
-    "a number for a boolean": (bad({"on": 5}), 500, TYPED + ".spec.on: expected boolean, got &{5}"),
-    "a number for a map": (bad({"a": 5}), 500, TYPED + ".spec.a: expected map, got &{5}"),
-    "a number for a list": (bad({"items": 5}), 500, TYPED + ".spec.items: expected list, got &{5}"),
+    "an unknown field": (bad({"bogus": 1}), 400, TYPED + ".spec.bogus: field not declared in schema"),
+    "a text for a number": (bad({"replicas": "x"}), 400, TYPED + ".spec.replicas: expected numeric (int or float), got string"),
+    "a number for a text": (bad({"a": {"y": 5}}), 400, TYPED + ".spec.a.y: expected string, got &value.valueUnstructured{Value:5}"),
+    "a number for a boolean": (bad({"on": 5}), 400, TYPED + ".spec.on: expected boolean, got &{5}"),
+    "a number for a map": (bad({"a": 5}), 400, TYPED + ".spec.a: expected map, got &{5}"),
+    "a number for a list": (bad({"items": 5}), 400, TYPED + ".spec.items: expected list, got &{5}"),
     "a list for a text": (
-        bad({"note": [None, {"a": "b"}]}), 500,
+        bad({"note": [None, {"a": "b"}]}), 400,
         TYPED + '.spec.note: expected string, got &value.valueUnstructured{Value:[]interface {}'
         '{interface {}(nil), map[string]interface {}{"a":"b"}}}',
     ),
-    "an item that is no map": (bad({"items": [1]}), 500, TYPED + ".spec.items: element 0: associative list with keys may not have non-map elements"),
+    "an item that is no map": (bad({"items": [1]}), 400, TYPED + ".spec.items: element 0: associative list with keys may not have non-map elements"),
     "a wrong value in an item": (
-        bad({"items": [{"k": "a", "v": True}]}), 500,
+        bad({"items": [{"k": "a", "v": True}]}), 400,
         TYPED + '.spec.items[k="a",p=1].v: expected numeric (int or float), got bool',
     ),
-    "an item twice": (bad({"items": [{"k": "a"}, {"k": "a"}]}), 500, TYPED + '.spec.items: duplicate entries for key [k="a",p=1]'),
-    "a value twice": (bad({"tags": ["a", "a"]}), 500, TYPED + '.spec.tags: duplicate entries for key [="a"]'),
-    "metadata that is no map": ({**widget(), "metadata": 5}, 500, TYPED.replace("/w", "/") + ".metadata: expected map, got &{5}"),
+    "an item twice": (bad({"items": [{"k": "a"}, {"k": "a"}]}), 400, TYPED + '.spec.items: duplicate entries for key [k="a",p=1]'),
+    "a value twice": (bad({"tags": ["a", "a"]}), 400, TYPED + '.spec.tags: duplicate entries for key [="a"]'),
+    "metadata that is no map": ({**widget(), "metadata": 5}, 400, TYPED.replace("/w", "/") + ".metadata: expected map, got &{5}"),
     "several": (
-        bad({"a": 5, "on": "x"}), 500,
+        bad({"a": 5, "on": "x"}), 400,
         TYPED + "errors:\n  .spec.a: expected map, got &{5}\n  .spec.on: expected boolean, got &{x}",
     ),
 }  # fmt: skip
@@ -355,6 +355,6 @@ def test_a_live_object_that_cannot_be_merged_into_is_told(entries: list[Object])
     with pytest.raises(StatusError) as caught:
         run(obj, widget({"items": [{"k": "a"}]}))
     assert (caught.value.code, caught.value.message) == (
-        500,
+        400,
         "failed to merge config: associative list with keys may not have a null element",
     )

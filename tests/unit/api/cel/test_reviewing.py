@@ -101,6 +101,30 @@ def test_old_values_of_list_elements_cannot_be_known() -> None:
     ]
 
 
+def test_the_topmost_lost_place_is_told() -> None:
+    leaf = {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
+    keyed = {
+        "type": "array", "items": {"type": "object", "properties": {"k": leaf}, "required": ["k"]},
+        "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+    }  # fmt: skip
+    whole = {
+        "type": "object",
+        "x-kubernetes-map-type": "atomic",
+        "properties": {"x": keyed, "y": leaf},
+    }
+    schema = parse_schema({"type": "object", "properties": {"w": whole}})
+    within = (
+        "oldSelf cannot be used on the uncorrelatable portion of the schema within s.properties[w]"
+    )
+    assert [(error.field, error.detail) for error in check_rules(schema, "s")] == [
+        (
+            "s.properties[w].properties[x].items.properties[k].x-kubernetes-validations[0].rule",
+            within,
+        ),
+        ("s.properties[w].properties[y].x-kubernetes-validations[0].rule", within),
+    ]
+
+
 def test_texts_first_and_cel_only_where_the_texts_are_good() -> None:
     schema = parse_schema(
         {

@@ -363,3 +363,23 @@ def test_a_field_the_schema_does_not_know_counts_as_changed() -> None:
         "<nil>: Invalid value: failed rule: has(self.spec.a)"
     ]
     assert warnings == ["spec: Invalid value: failed rule: false"]
+
+
+def test_an_old_object_of_another_shape_is_no_overload() -> None:
+    schema = parse_schema({
+        "type": "object",
+        "properties": {
+            "a": {
+                "type": "object",
+                "properties": {"b": {"type": "string"}},
+                "x-kubernetes-validations": [{"rule": "oldSelf.b.startsWith('x')"}],
+            }
+        },
+    })  # fmt: skip
+    got = [str(error) for error in validate_rules(schema, {"a": {"b": "y"}}, {"a": {"b": 5}})]
+    assert got == [
+        (
+            "a: Invalid value: \"object\": 'no such overload': call arguments did not match a supported operator, function or macro "
+            "signature for rule: oldSelf.b.startsWith('x')"
+        )
+    ]

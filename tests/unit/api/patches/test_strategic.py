@@ -170,26 +170,26 @@ def test_null_is_a_patch_without_content() -> None:
 REFUSED: dict[str, tuple[Json, int, str]] = {
     "a list": ([1], 400, "json: cannot unmarshal array into Go value of type map[string]interface {}"),
     "an unknown directive": (
-        {"spec": {"$patch": "frob"}}, 500, "unknown patch type: frob in map: map[$patch:frob]",
+        {"spec": {"$patch": "frob"}}, 400, "unknown patch type: frob in map: map[$patch:frob]",
     ),
     "an unknown directive of an item": (
         {"spec": {"containers": [{"name": "a", "$patch": "frob"}]}},
-        500,
+        400,
         "unknown patch type: frob in map: map[$patch:frob name:a]",
     ),
     "merge of a list": (
         {"spec": {"containers": [{"name": "a", "$patch": "merge"}]}},
-        500,
+        400,
         "merging lists cannot yet be specified in the patch",
     ),
     "an item without its key": (
         {"spec": {"containers": [{"image": "z"}]}},
-        500,
+        400,
         "map: map[image:z] does not contain declared merge key: name",
     ),
     "a deletion without its key": (
         {"spec": {"containers": [{"image": "z", "$patch": "delete"}]}},
-        500,
+        400,
         "map: map[$patch:delete image:z] does not contain declared merge key: name",
     ),
     "a key that is no scalar": (
@@ -199,18 +199,18 @@ REFUSED: dict[str, tuple[Json, int, str]] = {
     ),
     "items of two types": (
         {"metadata": {"finalizers": [1, "x"]}},
-        500,
+        400,
         "list element types are not identical: [[f] [1 x]]",
     ),
-    "lists of lists": ({"metadata": {"finalizers": [["x"]]}}, 500, "list element types are not identical: [[f] [[x]]]"),
+    "lists of lists": ({"metadata": {"finalizers": [["x"]]}}, 400, "list element types are not identical: [[f] [[x]]]"),
     "an order that is no list": (
         {"spec": {"$setElementOrder/containers": "x"}},
-        500,
+        400,
         "expected a []interface {}, but received a string",
     ),
     "an order of a list that is removed": (
         {"spec": {"$setElementOrder/containers": named("a"), "containers": None}},
-        500,
+        400,
         "expected a []interface {}, but received a %!s(<nil>)",
     ),
     "an order of no list": (
@@ -218,15 +218,15 @@ REFUSED: dict[str, tuple[Json, int, str]] = {
     ),
     "an order of an unknown field": (
         {"spec": {"$setElementOrder/nope": []}},
-        500,
+        400,
         'unable to find api field in struct PodSpec for the json field "nope"',
     ),
     "an order of scalars for items": (
-        {"spec": {"$setElementOrder/containers": ["x"]}}, 500, "value for key 0 is not a map",
+        {"spec": {"$setElementOrder/containers": ["x"]}}, 400, "value for key 0 is not a map",
     ),
     "an order without an item of the patch": (
         {"metadata": {"finalizers": ["q", "f"], "$setElementOrder/finalizers": ["f", "q"]}},
-        500,
+        400,
         "The order in patch list:\n[q f]\n doesn't match $setElementOrder list:\n[f q]\n",
     ),
     "a deletion from no list": (
