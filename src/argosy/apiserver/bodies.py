@@ -47,7 +47,7 @@ _NO_FORMAT: Final = (
 
 def read(call: Call, body: bytes, content_type: str, memory: Memory | None = None) -> Object:
     """The object of a create or an update. `memory` is given for creates."""
-    media = content_type.partition(";")[0].strip()
+    media = content_type.partition(";")[0].strip().lower() or "application/json"
     if media == protobuf.MEDIA_TYPE and not call.kind.custom:
         return accept(call, read_protobuf(body, call.served.schema.name))
     if media not in {"application/json", "application/yaml"}:

@@ -23,7 +23,7 @@ from argosy.client.kubeconfig import ConfigError, Connection
 from argosy.client.remote import RemoteClient
 from argosy.client.resources import PODS
 from tests.fakes.certificates import Authority, private
-from tests.fakes.servers import POD
+from tests.fakes.servers import POD, NotingClock
 
 CA = Authority()
 OTHER = Authority("other-ca")
@@ -58,7 +58,8 @@ class Door:
             await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self._context).start()
             port = runner.addresses[0][1]
             try:
-                async with RemoteClient(connect(f"https://127.0.0.1:{port}")) as client:
+                connection = connect(f"https://127.0.0.1:{port}")
+                async with RemoteClient(connection, clock=NotingClock()) as client:
                     for _ in range(times):
                         await client.get(PODS, "a")
             finally:

@@ -16,12 +16,15 @@ def plugins() -> list[Admission]:
     from argosy.apiserver.admission.defaultclasses import DefaultClass
     from argosy.apiserver.admission.limits import LimitRanger
     from argosy.apiserver.admission.namespaces import NamespaceLifecycle
+    from argosy.apiserver.admission.nodes import TaintNodesByCondition
     from argosy.apiserver.admission.priorities import Priority
+    from argosy.apiserver.admission.protection import StorageObjectInUseProtection
     from argosy.apiserver.admission.quotas import ResourceQuota
     from argosy.apiserver.admission.runtimeclasses import RuntimeClass
     from argosy.apiserver.admission.tolerations import DefaultTolerationSeconds
 
     return [
-        NamespaceLifecycle(), LimitRanger(), ServiceAccount(), Priority(), DefaultTolerationSeconds(),
-        RuntimeClass(), DefaultClass(), ClusterAddresses(), ResourceQuota(),
+        NamespaceLifecycle(), LimitRanger(), ServiceAccount(), TaintNodesByCondition(), Priority(),
+        DefaultTolerationSeconds(), StorageObjectInUseProtection(), RuntimeClass(), DefaultClass(),
+        ClusterAddresses(), ResourceQuota(),
     ]  # fmt: skip

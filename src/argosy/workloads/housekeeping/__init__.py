@@ -19,6 +19,7 @@ from argosy.workloads.housekeeping.definitions import end_definitions
 from argosy.workloads.housekeeping.events import expire_events
 from argosy.workloads.housekeeping.garbage import collect_garbage
 from argosy.workloads.housekeeping.namespaces import end_namespaces
+from argosy.workloads.housekeeping.protection import release_storage
 from argosy.workloads.housekeeping.quotas import count_quotas
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ async def keep_house(cluster: Cluster, *, ca: str = "") -> None:
         "accounts": lambda: keep_accounts(cluster, ca),
         "aggregation": lambda: aggregate_roles(cluster),
         "quotas": lambda: count_quotas(cluster),
+        "storage": lambda: release_storage(cluster),
     }
     async with asyncio.TaskGroup() as tasks:
         for name, chore in chores.items():

@@ -1,0 +1,82 @@
+"""Claims and volumes that were deleted while in use go when nothing uses them any more.
+
+A claim is in use while a pod that has not ended mounts it; a volume while it is bound to a claim. Deleted ones are
+few, so each is looked at again when a pod of its namespace changes, or when the volume itself does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from argosy.apiserver.admission.protection import FINALIZERS
+from argosy.apiserver.clusters import Cluster
+from argosy.store import Key, Record, Selection
+from argosy.workloads.housekeeping.editing import edit, without_finalizer
+from argosy.workloads.housekeeping.following import follow
+
+CLAIMS: Final = "persistentvolumeclaims"
+VOLUMES: Final = "persistentvolumes"
+_ENDED: Final = frozenset({"Succeeded", "Failed"})
+
+
+async def release_storage(cluster: Cluster) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_release_volumes(cluster), name="deleted volumes")
+        tasks.create_task(_release_claims(cluster), name="deleted claims")
+
+
+async def _release_volumes(cluster: Cluster) -> None:
+    async for events in follow(cluster, VOLUMES):
+        for event in events:
+            record = event.record
+            if event.type != "DELETED" and _is_leaving(record):
+                volume = msgspec.json.decode(record.raw)
+                if (volume.get("status") or {}).get("phase") != "Bound":
+                    await edit(cluster, record.key, without_finalizer(FINALIZERS[VOLUMES]))
+
+
+async def _release_claims(cluster: Cluster) -> None:
+    """One task per deleted claim that is still in use."""
+    waiting: dict[Key, asyncio.Task[None]] = {}
+    async with asyncio.TaskGroup() as tasks:
+        async for events in follow(cluster, CLAIMS):
+            for event in events:
+                key = event.record.key
+                task = waiting.get(key)
+                if event.type == "DELETED":
+                    if task is not None:
+                        del waiting[key]
+                        task.cancel()
+                elif (task is None or task.done()) and _is_leaving(event.record):
+                    waiting[key] = tasks.create_task(
+                        _release(cluster, key), name=f"claim {key.name}"
+                    )
+
+
+async def _release(cluster: Cluster, key: Key) -> None:
+    async for _ in follow(cluster, "pods", Selection(namespace=key.namespace)):
+        if not _is_used(cluster, key):
+            await edit(cluster, key, without_finalizer(FINALIZERS[CLAIMS]))
+            return
+
+
+def _is_leaving(record: Record) -> bool:
+    return b'"deletionTimestamp"' in record.raw and b"-protection" in record.raw
+
+
+def _is_used(cluster: Cluster, claim: Key) -> bool:
+    for record in cluster.store.list("pods", Selection(namespace=claim.namespace)).records:
+        if b'"persistentVolumeClaim"' not in record.raw:
+            continue
+        pod = msgspec.json.decode(record.raw)
+        if (pod.get("status") or {}).get("phase") in _ENDED:
+            continue
+        volumes = pod["spec"].get("volumes") or ()
+        if any(
+            (v.get("persistentVolumeClaim") or {}).get("claimName") == claim.name for v in volumes
+        ):
+            return True
+    return False
