@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control lint format clean
 
 venv: $(STAMP)
 
@@ -16,8 +16,33 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $(STAMP)
 
+demo: $(STAMP)
+	$(BIN)/python tools/demo.py
+
 test: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadscope
+
+# A real kube-apiserver and etcd, built with Go into .peer/.
+peer: $(STAMP)
+	$(BIN)/python peer/build.py
+
+# More than a thousand requests on a real kube-apiserver and on Argosy, answers compared; the remote client on both.
+test-differential: peer
+	$(BIN)/python -m tests.differential
+	$(BIN)/pytest -m differential tests/behaviour/clients
+
+# Without Go the peer is left out and the benchmark says so.
+bench-apiserver: $(STAMP)
+	-$(BIN)/python peer/build.py
+	$(BIN)/python -m bench.apiserver
+
+bench-store: $(STAMP)
+	$(BIN)/python -m bench.store
+	-$(BIN)/python peer/build.py
+	$(BIN)/python -m bench.apiserver.restart
+
+bench-control: $(STAMP)
+	$(BIN)/python -m bench.control
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -71,13 +72,7 @@ def kubectl(kubeconfig: Path, kubectl_home: Path, namespace: str) -> Kubectl:
 @pytest.fixture
 def private_cluster(tmp_path: Path) -> Iterator[Callable[..., ServeProcess]]:
     """Starts a cluster of the test's own: `private_cluster("--memory")`."""
-    running = []
-
-    def begin(*more: str) -> ServeProcess:
-        block = serving(tmp_path / f"cluster-{next(_numbers)}", *more)
-        running.append(block)
-        return block.__enter__()
-
-    yield begin
-    for block in reversed(running):
-        block.__exit__(None, None, None)
+    with ExitStack() as running:
+        yield lambda *more: running.enter_context(
+            serving(tmp_path / f"cluster-{next(_numbers)}", *more)
+        )

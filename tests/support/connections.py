@@ -14,7 +14,7 @@ import time
 import urllib.parse
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
@@ -129,6 +129,12 @@ class Connection:
                 return reply.body
             assert time.monotonic() < deadline, f"GET {path} still answers {reply}"
             time.sleep(0.01)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         if self._http is not None:

@@ -74,14 +74,16 @@ class Flows:
             raise TooManyRequests(retry_after_seconds=1)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.append(turn)
+        seated = False
         try:
             async with asyncio.timeout(self._max_wait_seconds):
                 await turn
+            seated = True
         except TimeoutError:
             raise TooManyRequests(retry_after_seconds=1) from None
         finally:
-            if not turn.done() or turn.cancelled():
-                self._forget(user.name, turn)
+            if not seated:
+                self._give_up(user.name, turn)
         return self._seat
 
     def pass_on(self) -> None:
@@ -96,7 +98,11 @@ class Flows:
                 return
         self._free += 1
 
-    def _forget(self, name: str, turn: asyncio.Future[None]) -> None:
+    def _give_up(self, name: str, turn: asyncio.Future[None]) -> None:
+        """Who no longer waits leaves the queue, or passes on the seat it was given in that very moment."""
+        if turn.done() and not turn.cancelled():
+            self.pass_on()
+            return
         queue = self._queues.get(name)
         if queue is not None and turn in queue:
             queue.remove(turn)

@@ -184,9 +184,11 @@ class _Parser:
         if len(parts) > 1:
             self._add(_union([_Parser(f"[{part.strip(' ')}]").parse() for part in parts]))
         elif len(body) > 1 and body[0] == body[-1] == "'" and body.count("'") == 2:
-            name = body[1:-1].replace("\\", "")
-            self.fields.append(name)
-            self._steps.append(_member(name))
+            # Upstream reads what is quoted as a path of its own: a dot in a key has to be escaped here too.
+            inner = _Parser(f".{body[1:-1]}")
+            self._steps += inner.parse()
+            self.fields += inner.fields
+            self.plain = self.plain and inner.plain
         else:
             self._add(_slice(":" if body == "*" else body))
 

@@ -10,7 +10,7 @@ that does not keep up is cut off and raises Expired, like everywhere.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Final
 
 import msgspec
@@ -61,7 +61,7 @@ class LocalClient:
         if subresource not in _WHOLE or self._calling.is_special(resource):
             return await self._calling.special(resource, asked, b"")
         call = self._calling.call(asked)
-        return self._raw(resource, call, reading.get(self._cluster, call))
+        return _one(resource, call, reading.get(self._cluster, call))
 
     async def list(
         self,
@@ -81,7 +81,8 @@ class LocalClient:
         )
         call = self._calling.call(self._calling.many("list", resource, namespace, wished), wished)
         listing = reading.list_(self._cluster, call)
-        items = [self._raw(resource, call, record) for record in listing.records]
+        raw = _presenting(resource, call)
+        items = [raw(record) for record in listing.records]
         return ListResult(items, str(listing.revision), listing.continue_, listing.remaining)
 
     async def list_all(
@@ -115,7 +116,7 @@ class LocalClient:
     ) -> AsyncGenerator[WatchEvent, None]:
         wished = Options(label_selector=label_selector, field_selector=field_selector, watch=True)
         call = self._calling.call(self._calling.many("watch", resource, namespace, wished), wished)
-        store, chosen = self._cluster.store, selection(call)
+        store, chosen, raw = self._cluster.store, selection(call), _presenting(resource, call)
         present: list[Record] = []
         if initial_events or since in {"", "0"}:
             present, start = store.list(call.kind.stored_resource, chosen).records, store.revision
@@ -127,7 +128,7 @@ class LocalClient:
             raise Expired(f"too old resource version: {start} ({store.compacted})") from None
         try:
             for record in present:
-                yield WatchEvent("ADDED", self._raw(resource, call, record))
+                yield WatchEvent("ADDED", raw(record))
             if initial_events:
                 yield WatchEvent(
                     "BOOKMARK", Raw(resource, b"{}", revision=str(start)), initial_end=True
@@ -135,7 +136,7 @@ class LocalClient:
             present.clear()
             while True:
                 for event in await watch.next():
-                    yield WatchEvent(event.type, self._raw(resource, call, event.record))
+                    yield WatchEvent(event.type, raw(event.record))
         except TooSlow as error:
             raise Expired(str(error)) from error
         except Closed as error:
@@ -170,7 +171,7 @@ class LocalClient:
         else:
             accepted = bodies.accept_new(self._cluster.memory, call, msgspec.json.decode(body))
         record = await creating.create(self._cluster, call, accepted)
-        return self._raw(resource, call, record)
+        return _one(resource, call, record)
 
     async def update(
         self,
@@ -195,7 +196,7 @@ class LocalClient:
         else:
             accepted = bodies.accept(call, msgspec.json.decode(body))
         record, _ = await updating.replace(self._cluster, call, accepted)
-        return self._raw(resource, call, record)
+        return _one(resource, call, record)
 
     async def patch(
         self,
@@ -222,7 +223,7 @@ class LocalClient:
         except Unprocessable as error:
             # On the wire it is an Invalid like any other, and so it is for callers here.
             raise from_status(error.to_status()) from error
-        return self._raw(resource, call, record)
+        return _one(resource, call, record)
 
     async def apply(
         self,
@@ -244,7 +245,7 @@ class LocalClient:
             return await self._calling.special(resource, asked, body, wished, APPLY)
         call = self._calling.call(asked, wished)
         record, _ = await patching.patch(self._cluster, call, body, patching.PatchType.APPLY)
-        return self._raw(resource, call, record)
+        return _one(resource, call, record)
 
     async def delete(
         self,
@@ -293,11 +294,23 @@ class LocalClient:
     async def close(self) -> None:
         """Nothing is held: watches end with their generators."""
 
-    # results
 
-    def _raw(self, resource: Resource, call: Call, record: Record) -> Raw:
-        bare = call.served.from_storage is None
-        body = record.raw if bare else encoding.present(call.kind, call.version, record)
-        # A dry run of a create has no revision.
-        revision = str(record.revision or "")
-        return Raw(resource, body, record.key.namespace, record.key.name, revision, bare=bare)
+def _presenting(resource: Resource, call: Call) -> Callable[[Record], Raw]:
+    """How this call hands out records: the store's own bytes, or converted to the version asked for."""
+    kind, version = call.kind, call.version
+    if call.served.from_storage is not None:
+        return lambda record: Raw(
+            resource, encoding.present(kind, version, record), *record.key[1:], _revision(record)
+        )
+    return lambda record: Raw(
+        resource, record.raw, record.key[1], record.key[2], _revision(record), True
+    )
+
+
+def _revision(record: Record) -> str:
+    # A dry run of a create has none.
+    return str(record.revision or "")
+
+
+def _one(resource: Resource, call: Call, record: Record) -> Raw:
+    return _presenting(resource, call)(record)

@@ -2,10 +2,11 @@
 
 What is tried again, with growing pauses:
 * a connection that could not be made: nothing was sent;
-* 429, and any answer that carries Retry-After: the server says it did nothing yet;
-* 502, 503, 504 and a connection lost in the middle, for `repeatable` requests: reads, dry runs, and writes that
-  the server would refuse the second time because they name the state they start from. Whether any other write
-  was done is unknown then, and the caller is told so.
+* 429 and 5xx that carry Retry-After: the server says it did nothing yet, and invites;
+* 429 without it, 502, 503, 504 and a connection lost in the middle, for `repeatable` requests: reads, dry runs, and
+  writes that the server would refuse the second time because they name the state they start from. Whether any other
+  write was done is unknown then, and the caller is told so. (A plain 429 is how an eviction is refused that a
+  disruption budget forbids.)
 A 401 asks the credentials for a fresh one, once. When tries are used up, the last failure is raised; a lost connection
 becomes ServiceUnavailable, so callers handle one family of errors.
 """
@@ -232,9 +233,10 @@ def _payload(body: bytes | None) -> bytes | BytesIO | None:
 
 def _refusal(request: Request, response: aiohttp.ClientResponse, body: bytes) -> Failed:
     pause = _seconds(response.headers.get("Retry-After", ""))
-    invited = response.status == 429 or (pause is not None and response.status >= 500)
+    busy = response.status == 429
+    invited = pause is not None and (busy or response.status >= 500)
     unsure = response.status in _UNSURE and not invited
-    again = invited or (unsure and request.repeatable)
+    again = invited or ((busy or unsure) and request.repeatable)
     return Failed(_error(response, body), again=again, pause=pause, unsure=unsure)
 
 

@@ -159,8 +159,9 @@ class Informer(Generic[T]):
         )
         seen = set()
         for number, raw in enumerate(result.items, 1):
-            seen.add(raw.key)
-            self._put(raw)
+            key = raw.key
+            seen.add(key)
+            self._put(key, raw)
             if not number % _BATCH:
                 await asyncio.sleep(0)
         self._complete(seen, result.revision)
@@ -187,14 +188,15 @@ class Informer(Generic[T]):
 
     def _take(self, event: WatchEvent, seen: set[Key] | None) -> set[Key] | None:
         raw = event.object
+        key = raw.key
         if event.type == "DELETED":
-            self._remove(raw)
+            self._remove(key, raw)
             if seen is not None:
-                seen.discard(raw.key)
+                seen.discard(key)
         elif event.type != "BOOKMARK":
-            self._put(raw)
+            self._put(key, raw)
             if seen is not None:
-                seen.add(raw.key)
+                seen.add(key)
         if seen is None:
             self._revision = raw.revision
             self._failures = 0
@@ -211,8 +213,7 @@ class Informer(Generic[T]):
         self._failures = 0
         self._synced.set()
 
-    def _put(self, raw: Raw) -> None:
-        key = raw.key
+    def _put(self, key: Key, raw: Raw) -> None:
         if self._revisions.get(key) == raw.revision:
             return
         new = self._read(raw)
@@ -226,9 +227,8 @@ class Informer(Generic[T]):
         for handler in self._handlers:
             handler(old, new)
 
-    def _remove(self, raw: Raw) -> None:
+    def _remove(self, key: Key, raw: Raw) -> None:
         """Forget an object; handlers get its last state as the old one."""
-        key = raw.key
         if key in self._objects:
             self._forget(key, self._read(raw) or self._objects[key])
 
@@ -249,12 +249,15 @@ class Informer(Generic[T]):
 
     def _reindex(self, key: Key, old: T | None, new: T | None) -> None:
         for index, values in self._indexes.values():
-            for value in index(old) if old is not None else ():
-                if (bucket := values.get(value)) is not None:
+            before = tuple(index(old)) if old is not None else ()
+            after = tuple(index(new)) if new is not None else ()
+            for value in before:
+                # Most changes leave an object where it is.
+                if value not in after and (bucket := values.get(value)) is not None:
                     bucket.pop(key, None)
                     if not bucket:
                         del values[value]
-            for value in index(new) if new is not None else ():
+            for value in after:
                 values.setdefault(value, {})[key] = new  # type: ignore[assignment]  # new is a T here
 
 

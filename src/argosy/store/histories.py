@@ -48,7 +48,7 @@ class History:
     def append(self, event: Event) -> Iterable[Event]:
         """Add the newest event; returns those that had to leave for it."""
         self._events.append(event)
-        self._size += len(event.record.raw) + _OVERHEAD
+        self._size += event.record.size + _OVERHEAD
         if len(self._events) > self._bounds.events or self._size > self._bounds.size:
             return self._shrink()
         return ()
@@ -93,6 +93,6 @@ class History:
 
     def _leave(self) -> Event:
         event = self._events.popleft()
-        self._size -= len(event.record.raw) + _OVERHEAD
+        self._size -= event.record.size + _OVERHEAD
         self.compacted = event.revision
         return event

@@ -63,6 +63,12 @@ class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
         body = self.body
         return body if body.__class__ is bytes else b"".join(body)  # type: ignore[arg-type]  # the pieces
 
+    @property
+    def size(self) -> int:
+        """How many bytes `raw` has, without putting it together."""
+        body = self.body
+        return len(body) if body.__class__ is bytes else sum(map(len, body))  # type: ignore[arg-type]  # the pieces
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Record)

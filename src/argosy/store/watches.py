@@ -35,8 +35,8 @@ class Watch:
     """A stream of batches of events. One task reads it."""
 
     __slots__ = (
-        "_bounds", "_buffer", "_ended", "_last", "_matches", "_size", "_start", "_unread", "_waiter", "_watches",
-        "resource", "route",
+        "_bounds", "_buffer", "_ended", "_last", "_matches", "_nudged", "_size", "_start", "_unread", "_waiter",
+        "_watches", "resource", "route",
     )  # fmt: skip
 
     def __init__(
@@ -59,6 +59,7 @@ class Watch:
         self._ended: StoreError | None = None
         self._last = start
         self._waiter: asyncio.Future[None] | None = None
+        self._nudged = False
         self._buffer = [
             seen
             for event in backlog
@@ -76,15 +77,24 @@ class Watch:
         return max(self._start, self._watches.revision)
 
     async def next(self) -> list[Event]:
-        """The events that have come since the last call, at least one. Cancelling it loses nothing."""
-        while not self._buffer and self._ended is None:
+        """The events that have come since the last call: at least one, unless it was nudged. Cancelling it loses
+        nothing.
+        """
+        while not self._buffer and self._ended is None and not self._nudged:
             assert self._waiter is None, "a watch has one reader"
             self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
+        if not self._buffer:
+            self._nudged = False
         return self.take()
+
+    def nudge(self) -> None:
+        """Let a waiting `next` return with nothing, for a reader that has something else to do."""
+        self._nudged = True
+        self._wake()
 
     def take(self) -> list[Event]:
         """What is there now, perhaps nothing."""
@@ -116,7 +126,7 @@ class Watch:
             return
         self._buffer.append(seen)
         self._unread += 1
-        self._size += len(seen.record.raw)
+        self._size += seen.record.size
         if self._unread > self._bounds.events or self._size > self._bounds.size:
             self.end(TooSlow(self._unread, self._size))
         else:

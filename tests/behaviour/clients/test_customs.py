@@ -27,20 +27,24 @@ async def test_defaults_and_pruning(place: Place) -> None:
 
 async def test_validation(place: Place) -> None:
     with pytest.raises(Invalid) as got:
-        await widget(place, "a", replicas=-1, size="huge")
-    assert got.value.message == (
-        'Widget.contract.test "a" is invalid: [spec.replicas: Invalid value: -1: spec.replicas in body should be '
-        'greater than or equal to 0, spec.size: Unsupported value: "huge": supported values: "small", "large", '
-        ".spec.replicas: Invalid value: -1: should be a non-negative integer, <nil>: Invalid value: null: some "
-        "validation rules were not checked because the object was invalid; correct the existing errors to complete "
-        "validation]"
+        await widget(place, "a", size="huge")
+    rest = (
+        "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
+        "correct the existing errors to complete validation"
     )
+    assert got.value.message == (
+        'Widget.contract.test "a" is invalid: '
+        f'[spec.size: Unsupported value: "huge": supported values: "small", "large", {rest}]'
+    )
+    with pytest.raises(Invalid) as got:
+        await widget(place, "a", replicas=-1, size="huge")
     assert got.value.details is not None
-    assert [(c.reason, c.field) for c in got.value.details.causes] == [
-        ("FieldValueInvalid", "spec.replicas"),
-        ("FieldValueNotSupported", "spec.size"),
-        ("FieldValueInvalid", ".spec.replicas"),
-        ("FieldValueInvalid", "<nil>"),
+    # Upstream's order of the first two is by chance.
+    assert sorted((c.field, c.reason) for c in got.value.details.causes) == [
+        (".spec.replicas", "FieldValueInvalid"),
+        ("<nil>", "FieldValueInvalid"),
+        ("spec.replicas", "FieldValueInvalid"),
+        ("spec.size", "FieldValueNotSupported"),
     ]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from argosy.base.errors import BadRequest, Expired, NotFound
 from argosy.client.objects import decode
 from argosy.client.resources import CONFIG_MAPS, NAMESPACES, PODS, SECRETS
 from tests.behaviour.clients.conftest import Place
+from tests.behaviour.clients.waiting import eventually
 
 
 async def test_get_gives_the_object_with_its_metadata(place: Place) -> None:
@@ -115,6 +118,43 @@ async def test_list_all_reads_every_page(place: Place) -> None:
         CONFIG_MAPS, namespace=place.namespace, label_selector="only=these"
     )
     assert ([raw.name for raw in got.items], got.continue_) == ([f"n{i}" for i in range(7)], "")
+
+
+async def test_list_all_is_one_moment_however_many_pages_and_writers(place: Place) -> None:
+    """Objects are created one after the other under names from all over the list: a list that mixed two moments
+    would show a later one and miss an earlier one.
+    """
+    where = place.namespace
+
+    async def create(name: str) -> None:
+        await place.client.create(SECRETS, {"metadata": {"name": name}}, namespace=where)
+
+    await asyncio.gather(*(create(f"{number * 7 % 10}-old-{number}") for number in range(600)))
+    ending = asyncio.Event()
+
+    async def write() -> int:
+        number = 0
+        while not ending.is_set():
+            await create(f"{number * 7 % 10}-new-{number}")
+            await asyncio.sleep(0)
+            number += 1
+        return number
+
+    writer = asyncio.create_task(write())
+
+    async def begun() -> None:
+        await place.client.get(SECRETS, "0-new-10", namespace=where)
+
+    await eventually(begun, NotFound)
+    got = await place.client.list_all(SECRETS, namespace=where)
+    ending.set()
+    written = await writer
+    names = [raw.name for raw in got.items]
+    assert names == sorted(names)
+    assert sum("-old-" in name for name in names) == 600
+    new = sorted(int(name.rpartition("-")[2]) for name in names if "-new-" in name)
+    assert new == list(range(len(new)))
+    assert 10 <= len(new) <= written
 
 
 async def test_a_continue_token_expires(place: Place) -> None:

@@ -206,6 +206,25 @@ def test_an_event_is_decoded_once_and_unchanged_objects_not_again() -> None:
     assert play(story).news == ["+a1"]
 
 
+def test_many_handlers_and_indexes_share_one_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[bytes] = []
+
+    async def story(world: World) -> None:
+        decode = world.informer._decode
+        monkeypatch.setattr(
+            world.informer, "_decode", lambda body: decoded.append(body) or decode(body)
+        )
+        for number in range(5):
+            world.informer.add_handler(world.note)
+            world.informer.add_index(str(number), lambda obj: obj.data.values())
+        await world.put("a", "1")
+        await world.put("a", "2")
+        await world.put("b", "1")
+
+    world = play(story)
+    assert (len(decoded), len(world.news)) == (3, 18)
+
+
 def test_a_late_handler_hears_of_what_is_there() -> None:
     world = play(lambda world: world.put("a", "1"))
     late: list[str] = []

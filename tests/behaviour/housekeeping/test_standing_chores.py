@@ -33,6 +33,15 @@ def test_an_event_lives_an_hour_after_it_was_last_written() -> None:
     keeping(story)
 
 
+def test_an_event_about_the_past_lives_as_long_as_any_other() -> None:
+    async def story(house: House) -> None:
+        await house.create(EVENTS, {**event("past"), "lastTimestamp": "2020-01-01T00:00:00Z"})
+        await asyncio.sleep(3500)
+        assert await house.names(EVENTS) == ["past"]
+
+    keeping(story)
+
+
 def test_every_namespace_has_its_account_and_the_certificate_and_gets_them_back() -> None:
     async def story(house: House) -> None:
         for path in (f"{NS}/serviceaccounts/default", f"{MAPS}/kube-root-ca.crt"):

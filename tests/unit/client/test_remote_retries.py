@@ -33,6 +33,7 @@ def create(client: RemoteClient) -> Awaitable[Json]:
 RETRIES: dict[str, tuple[list[Answer], Callable[[RemoteClient], Awaitable[Json]], int, list[float] | None]] = {
     "429 says when": ([Answer("", 429, {"Retry-After": "7"}), Answer()], create, 2, [7.0]),
     "503 with Retry-After is safe for a create": ([Answer("", 503, {"Retry-After": "2"}), Answer()], create, 2, [2.0]),
+    "429 that does not say when is retried for a get": ([Answer("", 429), Answer()], get, 2, None),
     "503 is retried for a get": ([Answer("", 503), Answer("", 504), Answer()], get, 3, None),
     "a lost connection is retried for a get": ([Answer(lose=True), Answer(lose=True), Answer()], get, 3, None),
     "an update that names its revision": ([Answer(lose=True), Answer()], lambda c: c.update(PODS, POD), 2, None),
@@ -65,6 +66,7 @@ def test_retries(
 
 
 NO_RETRIES: dict[str, tuple[Answer, Callable[[RemoteClient], Awaitable[Json]], int]] = {
+    "429 that does not say when: an eviction beyond the budget": (Answer("", 429), create, 1),
     "503 for a create": (Answer("", 503), create, 1),
     "a connection lost during a create": (Answer(lose=True), create, 1),
     "an update of whatever is there": (

@@ -226,8 +226,9 @@ class Connection(asyncio.Protocol):
             await answer.run(self)
         finally:
             self._streaming = False
-        if self._transport is not None:
-            self._transport.write(b"0\r\n\r\n")
+            # Also when it is cut short because the server stops: what was sent is whole.
+            if self._transport is not None:
+                self._transport.write(b"0\r\n\r\n")
 
     # Writer
 

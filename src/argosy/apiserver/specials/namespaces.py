@@ -37,6 +37,6 @@ async def set_finalizers(cluster: Cluster, call: Call, finalizers: list[str]) ->
     held = finalizers or obj["metadata"].get("finalizers")
     if obj["metadata"].get("deletionTimestamp") and not held:
         await storing.remove(cluster, call, obj, expect=current.revision)
-    else:
+    elif obj != before:
         await storing.store(cluster, call, obj, expect=current.revision)
     return obj

@@ -84,24 +84,23 @@ class Watching:
         """Write frames until the time is over, the client goes, or the store cuts it off."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self.timeout_seconds()
+        # One timer for a minute of events: a timeout around every wait would cost as much as the event.
+        alarm = loop.call_at(_next_bookmark(loop.time(), ends), self._watch.nudge)
         try:
             await self._send_initial(writer)
-            bookmark = _next_bookmark(loop.time(), ends)
             while loop.time() < ends:
-                try:
-                    async with asyncio.timeout_at(min(bookmark, ends)):
-                        events = await self._watch.next()
-                except TimeoutError:
-                    if self._call.options.allow_bookmarks and loop.time() < ends:
+                events = await self._watch.next()
+                if not events and loop.time() < ends:
+                    if self._call.options.allow_bookmarks:
                         writer.write(self._bookmark(self._watch.revision))
-                    bookmark = _next_bookmark(loop.time(), ends)
-                    continue
+                    alarm = loop.call_at(_next_bookmark(loop.time(), ends), self._watch.nudge)
                 for start in range(0, len(events), _BURST):
                     writer.write(b"".join(map(self._frame, events[start : start + _BURST])))
                     await writer.drain()
         except TooSlow as error:
             writer.write(error_frame(Expired(str(error))))
         finally:
+            alarm.cancel()
             self._watch.close()
 
     async def _send_initial(self, writer: Writer) -> None:

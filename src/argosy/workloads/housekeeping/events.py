@@ -35,8 +35,14 @@ async def _note(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> Non
     async for events in follow(cluster, "events"):
         now = cluster.clock.time()
         present = [e for e in events if e.type != "DELETED"]
+        # What is there when following begins was written some time ago; a change has been written just now.
         notes = [
-            (min(now, _time_of(e.record, now)), e.record.key, e.record.revision) for e in present
+            (
+                min(now, _time_of(e.record, now)) if e.type == "ADDED" else now,
+                e.record.key,
+                e.record.revision,
+            )
+            for e in present
         ]
         written.extend(sorted(notes, key=lambda note: note[0]))
 
@@ -57,15 +63,7 @@ async def _sweep(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> No
 
 
 def _time_of(record: Record, now: float) -> float:
-    """When an event was last written, as far as it says so itself (after a restart)."""
-    obj = msgspec.json.decode(record.raw)
-    series = obj.get("series") or {}
-    text = (
-        series.get("lastObservedTime")
-        or obj.get("lastTimestamp")
-        or obj["metadata"].get("creationTimestamp")
-    )
-    try:
-        return parse_time(text).timestamp() if text else now
-    except ValueError:
-        return now
+    """When an event was last written, as far as the server's own marks tell (after a restart)."""
+    meta = msgspec.json.decode(record.raw)["metadata"]
+    texts = [meta.get("creationTimestamp"), *(e.get("time") for e in meta.get("managedFields") or ())]
+    return max((parse_time(text).timestamp() for text in texts if text), default=now)

@@ -49,15 +49,21 @@ class _Collector:
             self._waiting.pop(record.meta.uid, None)
             for dependent in self._cluster.store.dependents(record.meta.uid):
                 self._queue[dependent.key] = None
-            for owner in record.meta.owners:
-                if owner in self._waiting:
-                    self._queue[self._waiting[owner]] = None
+            self._wake_owners(record)
             return
+        self._wake_owners(record)
         previous = event.previous
         if record.meta.owners and (previous is None or previous.meta.owners != record.meta.owners):
             self._queue[record.key] = None
         if b'"deletionTimestamp"' in record.raw and b'"finalizers"' in record.raw:
             self._queue[record.key] = None
+
+    def _wake_owners(self, dependent: Record) -> None:
+        """Owners that wait look again when a dependent has changed."""
+        if self._waiting:
+            for owner in dependent.meta.owners:
+                if owner in self._waiting:
+                    self._queue[self._waiting[owner]] = None
 
     async def work(self) -> None:
         """Judge what is queued, many at a time; what that makes garbage comes back as events."""
@@ -100,6 +106,8 @@ class _Collector:
         if not blocking:
             await edit(self._cluster, owner.key, without_finalizer(FOREGROUND))
             return
+        if uid in self._waiting:
+            return
         self._waiting[uid] = owner.key
         for dependent in blocking:
             self._queue[dependent.key] = None
@@ -126,8 +134,12 @@ class _Collector:
             if gone:
                 await edit(self._cluster, record.key, lambda o: _drop_owners(o, gone))
             return
-        if waiting and self._cluster.store.dependents(record.meta.uid):
+        dependents = self._cluster.store.dependents(record.meta.uid) if waiting else ()
+        if dependents:
             policy = "Foreground"
+            if any(dependent.meta.uid in self._waiting for dependent in dependents):
+                # Whoever waits for this one is waited for by it: a circle, which one of them has to open.
+                await edit(self._cluster, record.key, _unblock)
         else:
             finalizers = obj["metadata"].get("finalizers") or ()
             policy = (
@@ -149,6 +161,14 @@ class _Collector:
         if record is None or record.meta.uid != owner["uid"]:
             return "missing"
         return "waiting" if owner["uid"] in self._waiting else "solid"
+
+
+def _unblock(obj: Object) -> bool:
+    """Let the owners go before this object."""
+    blocking = [o for o in obj["metadata"]["ownerReferences"] if o.get("blockOwnerDeletion")]
+    for owner in blocking:
+        owner["blockOwnerDeletion"] = False
+    return bool(blocking)
 
 
 def _drop_owners(obj: Object, uids: set[str]) -> bool:

@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.specials.namespaces import set_finalizers
@@ -49,6 +48,9 @@ async def end_namespaces(cluster: Cluster) -> None:
 
 async def _end(cluster: Cluster, name: str) -> None:
     """Empty the namespace again whenever something in it changes, until it is empty."""
+    if FINALIZER not in _own_finalizers(cluster, name):
+        # It is empty already and waits for somebody else.
+        return
     async for _ in follow(cluster, None, Selection(namespace=name)):
         if await _empty(cluster, name):
             return
@@ -73,18 +75,19 @@ async def _empty(cluster: Cluster, name: str) -> bool:
         return False
     kind = cluster.kind("", "namespaces")
     call = Call(HOUSEKEEPER, "update", kind, "v1", "", name, "finalize", agent=AGENT)
-    current = cluster.store.latest(call.key)
-    if current is None:
-        return True
-    namespace = encoding.from_bytes(kind, current.raw)
-    if not namespace["metadata"].get("deletionTimestamp"):
-        return True
-    kept = [f for f in (namespace.get("spec") or {}).get("finalizers") or () if f != FINALIZER]
+    kept = [one for one in _own_finalizers(cluster, name) if one != FINALIZER]
     try:
         await set_finalizers(cluster, call, kept)
     except NotFound:
         return True
     return True
+
+
+def _own_finalizers(cluster: Cluster, name: str) -> list[str]:
+    """Those of its spec, which hold a namespace until it is empty."""
+    namespace = cluster.latest(cluster.kind("", "namespaces"), "", name) or {}
+    found: list[str] = (namespace.get("spec") or {}).get("finalizers") or []
+    return found
 
 
 def _content(cluster: Cluster, name: str) -> list[Record]:
@@ -104,7 +107,7 @@ def _explain(cluster: Cluster, namespace: Object, left: list[Record]) -> bool:
     for record in left:
         finalizers.update(_finalizers(record))
     remaining = ", ".join(
-        f"{name} has {n} resource instances" for name, n in sorted(resources.items())
+        f"{_dotted(name)} has {n} resource instances" for name, n in sorted(resources.items())
     )
     holding = ", ".join(
         f"{name} in {n} resource instances" for name, n in sorted(finalizers.items())
@@ -139,6 +142,11 @@ def _explain(cluster: Cluster, namespace: Object, left: list[Record]) -> bool:
                 found.clear()
                 found.update(new)
     return changed
+
+
+def _dotted(resource: str) -> str:
+    """Resource and group with a dot between them, even where the group is the nameless one."""
+    return resource if "." in resource else f"{resource}."
 
 
 def _finalizers(record: Record) -> list[str]:
