@@ -106,7 +106,9 @@ def _in_scope(pod: Object, scope: str, operator: str, values: tuple[str, ...]) -
         case "NotTerminating":
             return spec.get("activeDeadlineSeconds") is None
         case "BestEffort" | "NotBestEffort":
-            best_effort = bool((pod.get("status") or {}).get("qosClass", _qos(spec)) == "BestEffort")
+            best_effort = bool(
+                (pod.get("status") or {}).get("qosClass", _qos(spec)) == "BestEffort"
+            )
             return best_effort == (scope == "BestEffort")
         case "PriorityClass":
             name = spec.get("priorityClassName", "")

@@ -7,7 +7,7 @@ without a listener is complete too: the local client works on it.
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from argosy.apiserver import paths
@@ -25,6 +25,7 @@ from argosy.apiserver.handling import Handling
 from argosy.apiserver.http.serving import Listener, listen
 from argosy.apiserver.observing import Observer
 from argosy.apiserver.specials import specials
+from argosy.apiserver.specials.logs import LogSource
 from argosy.base.clock import Clock
 from argosy.base.ids import Ids
 from argosy.base.metrics import Registry
@@ -55,8 +56,9 @@ def build(
     signer: Signer,
     tokens: Mapping[str, User],
     flows: Flows | None = None,
+    logs: Callable[[Cluster], LogSource] | None = None,
 ) -> ClusterServer:
-    """`tokens` are the bearer tokens known from the start."""
+    """`tokens` are the bearer tokens known from the start; `logs` says where pods' logs are read."""
     cluster = Cluster(store, clock=clock, ids=ids, admission=plugins())
     customs = Customs(cluster)
     customs.load()
@@ -64,7 +66,8 @@ def build(
     cluster.admission = (*cluster.admission, Escalation(rbac))
     metrics = Registry()
     authentication = Authentication(cluster, signer, rbac, tokens)
-    dispatching = Dispatching(cluster, specials(rbac, signer, authentication))
+    source = logs(cluster) if logs is not None else None
+    dispatching = Dispatching(cluster, specials(rbac, signer, authentication, source))
     handling = Handling(
         authenticator=authentication,
         authorizer=rbac,

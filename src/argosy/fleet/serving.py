@@ -24,6 +24,7 @@ from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
 from argosy.store import MemoryStore, Store, open_store
 from argosy.workloads.housekeeping import keep_house
+from argosy.workloads.podlogs import PodLogs
 
 HOSTS = ("127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
@@ -61,7 +62,12 @@ async def _serve(
         signer = Signer(load_key(directory / "serviceaccounts.key"), RealClock())
         token = _admin_token(directory / "admin.token")
         server = build(
-            store, clock=RealClock(), ids=RandomIds(), signer=signer, tokens={token: ADMIN}
+            store,
+            clock=RealClock(),
+            ids=RandomIds(),
+            signer=signer,
+            tokens={token: ADMIN},
+            logs=lambda cluster: PodLogs(cluster, directory / "logs"),
         )
         await bootstrap(server.cluster)
         files = certificates.prepare(directory / "pki", [*HOSTS, settings.host])

@@ -26,13 +26,21 @@ _Cell: TypeAlias = Callable[[Object, datetime], Json]
 
 @lru_cache(maxsize=1024)
 def custom_printer(columns: tuple[Column, ...]) -> Printer:
-    """The printer of a custom kind's columns, compiled once for each set of columns."""
-    readers = [_reader(column) for column in columns]
+    """The printer of a custom kind's columns, compiled once for each set of columns.
+
+    A path that is none ends the table: upstream shows the columns before it.
+    """
+    readers: list[_Cell] = []
+    for column in columns:
+        try:
+            readers.append(_reader(column))
+        except jsonpath.JSONPathError:
+            break
 
     def cells(obj: Object, now: datetime) -> list[Json]:
         return [name_of(obj), *(read(obj, now) for read in readers)]
 
-    return Printer((NAME, *map(_described, columns)), cells)
+    return Printer((NAME, *map(_described, columns[: len(readers)])), cells)
 
 
 def _described(column: Column) -> Column:

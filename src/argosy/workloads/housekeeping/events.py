@@ -65,5 +65,8 @@ async def _sweep(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> No
 def _time_of(record: Record, now: float) -> float:
     """When an event was last written, as far as the server's own marks tell (after a restart)."""
     meta = msgspec.json.decode(record.raw)["metadata"]
-    texts = [meta.get("creationTimestamp"), *(e.get("time") for e in meta.get("managedFields") or ())]
+    texts = [
+        meta.get("creationTimestamp"),
+        *(e.get("time") for e in meta.get("managedFields") or ()),
+    ]
     return max((parse_time(text).timestamp() for text in texts if text), default=now)

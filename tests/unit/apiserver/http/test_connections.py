@@ -136,7 +136,9 @@ def test_a_body_over_the_limit_is_dropped_and_said_to_be() -> None:
 def test_a_head_over_the_limit_is_refused() -> None:
     async def story() -> Transport:
         connection, transport = connected()
-        connection.data_received(b"GET / HTTP/1.1\r\nX: " + b"x" * (MAX_HEAD_BYTES + 1) + b"\r\n\r\n")
+        connection.data_received(
+            b"GET / HTTP/1.1\r\nX: " + b"x" * (MAX_HEAD_BYTES + 1) + b"\r\n\r\n"
+        )
         await settle()
         return transport
 
