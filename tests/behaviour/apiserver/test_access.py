@@ -47,8 +47,10 @@ def test_nobody_gives_what_they_have_not() -> None:
         code, text = await served.said("POST", roles, role("more", "get"), token="plain")
         assert (code, text) == (
             403,
-            f'roles.{GROUP} "more" is forbidden: user "plain" (groups=["system:authenticated"]) is attempting to grant '
-            'RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}',
+            (
+                f'roles.{GROUP} "more" is forbidden: user "plain" (groups=["system:authenticated"]) is attempting to grant '
+                'RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}'
+            ),
         )
         await allow(served, "reads", "get")
         code, _ = await served.ask("POST", roles, role("more", "get"), token="plain")
@@ -95,8 +97,10 @@ def test_impersonation_needs_the_right_to_it() -> None:
         got = await served.said("GET", MAPS, token="plain", impersonate_user="jane")
         assert got == (
             403,
-            'users "jane" is forbidden: User "plain" cannot impersonate resource "users" in API group "" '
-            "at the cluster scope",
+            (
+                'users "jane" is forbidden: User "plain" cannot impersonate resource "users" in API group "" '
+                "at the cluster scope"
+            ),
         )
         got = await served.said("GET", MAPS, impersonate_group="team")
         assert got[1] == "requested [{Group  team    }] without impersonating a user"
@@ -152,8 +156,10 @@ def test_access_reviews_say_by_which_binding() -> None:
         got = await served.said("POST", path, body)
         assert got == (
             422,
-            '.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": '
-            "must match metadata.namespace",
+            (
+                '.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": '
+                "must match metadata.namespace"
+            ),
         )
 
     serving(story)

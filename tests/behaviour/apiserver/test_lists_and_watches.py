@@ -83,9 +83,11 @@ def test_a_match_that_cannot_be_is_told_with_all_that_is_wrong() -> None:
         code, text = await served.said("GET", f"{MAPS}?resourceVersionMatch=Nearly")
         assert (code, text) == (
             422,
-            'ListOptions.meta.k8s.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden '
-            'unless resourceVersion is provided, resourceVersionMatch: Unsupported value: "Nearly": supported values: '
-            '"Exact", "NotOlderThan", ""]',
+            (
+                'ListOptions.meta.k8s.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden '
+                'unless resourceVersion is provided, resourceVersionMatch: Unsupported value: "Nearly": supported values: '
+                '"Exact", "NotOlderThan", ""]'
+            ),
         )
 
     serving(story)

@@ -46,8 +46,10 @@ def test_what_holds_out_is_told() -> None:
         assert got["NamespaceFinalizersRemaining"] == (
             "True",
             "SomeFinalizersRemain",
-            "Some content in the namespace has finalizers remaining: "
-            "example.com/hold in 2 resource instances",
+            (
+                "Some content in the namespace has finalizers remaining: "
+                "example.com/hold in 2 resource instances"
+            ),
         )
         assert got["NamespaceDeletionContentFailure"][0] == "False"
         for name in ("held", "also"):
@@ -65,8 +67,10 @@ def test_nothing_new_goes_into_one_that_ends() -> None:
         code, refused = await house.ask("POST", MAPS, {"metadata": {"name": "late"}})
         assert (code, refused["message"]) == (
             403,
-            'configmaps "late" is forbidden: unable to create new content in namespace ns '
-            "because it is being terminated",
+            (
+                'configmaps "late" is forbidden: unable to create new content in namespace ns '
+                "because it is being terminated"
+            ),
         )
         assert refused["details"]["causes"][0]["reason"] == "NamespaceTerminating"
 

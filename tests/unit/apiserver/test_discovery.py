@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from argosy.api.builtin import builtin_kinds
-from argosy.api.kinds import Scheme
 from argosy.api.crds.ranking import version_rank
+from argosy.api.kinds import Scheme
 from argosy.apiserver.discovery import Discovery, Document
 from tests.unit.widgets import widget_kind
 

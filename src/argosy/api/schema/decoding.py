@@ -326,15 +326,22 @@ def _schema_or(schema: Schema) -> Handler:
 
     props = builtin_schema(f"{_CRD}JSONSchemaProps")
 
+    takes_bool = schema.name.endswith("OrBool")
+
     def schema_or(obj: Json, key: Json, value: Json) -> Verdict:
         if value is None:
             return DROP
         if value.__class__ is dict:
             (props.decoder or _struct(props))(value)
-        elif value.__class__ is list and schema.name.endswith("OrArray"):
+        elif takes_bool:
+            if value.__class__ is not bool:
+                raise ValueError("boolean or JSON schema expected")
+        elif value.__class__ is list:
             for item in value:
                 if item.__class__ is dict:
                     (props.decoder or _struct(props))(item)
+        else:
+            return DROP
         return None
 
     return schema_or

@@ -1,34 +1,23 @@
 """One connection: bytes in, requests out, one at a time, answers back in order.
 
-The connection reads ahead while a request is handled, but starts the next one only when the last answer is written,
-so answers never overtake each
-other. It guards the process against its peer: a request head over 64 KiB is refused with 431, a body over the limit
-with 413 before it is read to the
-end, a peer that sends nothing for too long is closed, and a peer that does not read what a stream writes makes
-`drain` wait (the watch behind it is then cut off by the store).
+The connection reads ahead while a request is handled, but starts the next one only when the last answer is written, so
+answers never overtake each other. It guards the process against its peer: a request head over 64 KiB is refused with
+431, a body over the limit with 413 before it is read to the end, a request that is begun and not finished within a
+minute, or a connection nobody uses, is closed, and a peer that does not read what a stream writes makes `drain` wait
+(the watch behind it is then cut off by the store).
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from typing import Final
 from urllib.parse import unquote
 
 import httptools
 
-from argosy.apiserver.http.messages import (
-    Handler,
-    Headers,
-    Request,
-    Response,
-    Streaming,
-    parse_query,
-    warning_headers,
-)
-
-logger = logging.getLogger(__name__)
+from argosy.apiserver.http.heads import head_of
+from argosy.apiserver.http.messages import Handler, Request, Response, Streaming, parse_query
 
 # Kubernetes' limit of a request body.
 MAX_BODY_BYTES: Final = 3 * 1024 * 1024
@@ -37,14 +26,13 @@ MAX_HEAD_BYTES: Final = 64 * 1024
 HIGH_WATER_BYTES: Final = 256 * 1024
 # Requests read ahead on one connection before its socket is no longer read.
 MAX_PIPELINED: Final = 16
-
-_REASONS: Final = {
-    200: "OK", 201: "Created", 202: "Accepted", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized",
-    403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict",
-    410: "Gone", 413: "Request Entity Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Entity",
-    429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
-    503: "Service Unavailable", 504: "Gateway Timeout",
-}  # fmt: skip
+# Within this time a begun request must be here, as kube-apiserver's own request timeout.
+READ_SECONDS: Final = 60.0
+# After this time a connection that nobody uses is closed.
+IDLE_SECONDS: Final = 90.0
+SWEEP_SECONDS: Final = 5.0
+# A peer that is refused in the middle of sending gets this long to read why.
+LINGER_SECONDS: Final = 0.5
 
 
 class Connections:
@@ -54,9 +42,25 @@ class Connections:
         self.handler = handler
         self.open: set[Connection] = set()
         self.stopping = False
+        self._sweeping = False
 
     def __call__(self) -> Connection:
         return Connection(self)
+
+    def add(self, connection: Connection) -> None:
+        self.open.add(connection)
+        if not self._sweeping:
+            self._sweeping = True
+            asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
+
+    def _sweep(self) -> None:
+        """Close what has been waited for too long; goes on while there are connections."""
+        loop = asyncio.get_running_loop()
+        for connection in [c for c in self.open if c.is_overdue(loop.time())]:
+            connection.abort()
+        self._sweeping = bool(self.open) and not self.stopping
+        if self._sweeping:
+            loop.call_later(SWEEP_SECONDS, self._sweep)
 
     async def stop(self, grace_seconds: float) -> None:
         """Let running requests end within the grace, end streams at once, then close."""
@@ -77,13 +81,19 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport | None = None
-        self._waiting: deque[tuple[Request, bool, int]] = deque()
+        # Requests with whether the connection is to be kept after them.
+        self._waiting: deque[tuple[Request, bool]] = deque()
         self._head_bytes = 0
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._body: list[bytes] = []
         self._body_bytes = 0
-        self._refusal = 0
+        # Nothing more is read: the peer was refused. The text is sent after the answers that are due before it.
+        self._deaf = False
+        self._last_words = b""
+        # When the request that is being read began, and when the last answer ended.
+        self._began: float | None = None
+        self._quiet = asyncio.get_running_loop().time()
         self._can_write: asyncio.Future[None] | None = None
         self._streaming = False
         self._paused = False
@@ -95,7 +105,7 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write")
         self._transport = transport  # type: ignore[assignment]  # uvloop's transports are not asyncio's
         transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)  # type: ignore[attr-defined]
-        self._connections.open.add(self)
+        self._connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
@@ -108,7 +118,7 @@ class Connection(asyncio.Protocol):
             self.task.cancel()
 
     def data_received(self, data: bytes) -> None:
-        if self._refusal:
+        if self._deaf:
             return
         try:
             self._parser.feed_data(data)
@@ -116,7 +126,7 @@ class Connection(asyncio.Protocol):
             # An upgrade nobody here takes: RFC 9110 lets a server answer as if it had not been asked.
             self._refuse(400, b"400 Bad Request: protocol upgrades are not served on this path\n")
         except httptools.HttpParserError:
-            if not self._refusal:
+            if not self._deaf:
                 self._refuse(400, b"400 Bad Request")
 
     def eof_received(self) -> bool:
@@ -138,6 +148,7 @@ class Connection(asyncio.Protocol):
         self._body = []
         self._body_bytes = 0
         self._head_bytes = 0
+        self._began = asyncio.get_running_loop().time()
 
     def on_url(self, url: bytes) -> None:
         self._url += url
@@ -157,11 +168,20 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, chunk: bytes) -> None:
         self._body_bytes += len(chunk)
-        # The handler answers 413 with a Status; what is over the limit is read and dropped here.
         if self._body_bytes <= MAX_BODY_BYTES:
             self._body.append(chunk)
+        elif not self._deaf:
+            # The handler answers 413 with a Status; the rest of the body is not waited for.
+            self._deaf = True
+            self._body = []
+            self._enqueue(keep_alive=False, oversized=True)
 
     def on_message_complete(self) -> None:
+        if not self._deaf:
+            self._enqueue(keep_alive=self._parser.should_keep_alive(), oversized=False)
+
+    def _enqueue(self, *, keep_alive: bool, oversized: bool) -> None:
+        self._began = None
         method = self._parser.get_method().decode("ascii")
         raw_path, _, raw_query = self._url.partition(b"?")
         path = raw_path.decode("latin-1")
@@ -171,8 +191,9 @@ class Connection(asyncio.Protocol):
             parse_query(raw_query.decode("latin-1")) if raw_query else {},
             self._headers,
             self._body[0] if len(self._body) == 1 else b"".join(self._body),
+            oversized,
         )
-        self._waiting.append((request, self._parser.should_keep_alive(), self._body_bytes))
+        self._waiting.append((request, keep_alive))
         if self.task is None:
             self.task = asyncio.get_running_loop().create_task(self._work())
         elif len(self._waiting) > MAX_PIPELINED and self._transport and not self._paused:
@@ -185,10 +206,8 @@ class Connection(asyncio.Protocol):
         """Answer what waits, in order; the task ends when nothing waits."""
         try:
             while self._waiting and self._is_open():
-                request, keep_alive, body_bytes = self._waiting.popleft()
+                request, keep_alive = self._waiting.popleft()
                 keep_alive = keep_alive and not self._connections.stopping
-                if body_bytes > MAX_BODY_BYTES:
-                    request.body, request.oversized = b"", True
                 answer = await self._connections.handler(request)
                 if not self._is_open():
                     return
@@ -197,21 +216,24 @@ class Connection(asyncio.Protocol):
                 else:
                     await self._stream(answer)
                 if not (keep_alive and self._is_open()):
-                    self.abort()
+                    self._end()
                     return
                 if self._paused and len(self._waiting) <= MAX_PIPELINED:
                     self._resume()
         except (ConnectionError, asyncio.CancelledError):
             self.abort()
         finally:
-            self.task = None
+            loop = asyncio.get_running_loop()
+            self.task, self._quiet = None, loop.time()
             if self._waiting and self._is_open():
-                self.task = asyncio.get_running_loop().create_task(self._work())
+                self.task = loop.create_task(self._work())
+            elif self._last_words:
+                self._say_last_words()
 
     def _send(self, answer: Response, keep_alive: bool, *, head_only: bool) -> None:
         assert self._transport is not None
         body = answer.body
-        head = _head(
+        head = head_of(
             answer.status, answer.content_type, answer.headers, answer.warnings, keep_alive
         )
         head += b"Content-Length: %d\r\n\r\n" % (len(body) + len(answer.tail))
@@ -219,7 +241,7 @@ class Connection(asyncio.Protocol):
 
     async def _stream(self, answer: Streaming) -> None:
         assert self._transport is not None
-        head = _head(200, answer.content_type, answer.headers, answer.warnings, keep_alive=True)
+        head = head_of(200, answer.content_type, answer.headers, answer.warnings, keep_alive=True)
         self._transport.write(head + b"Transfer-Encoding: chunked\r\n\r\n")
         self._streaming = True
         try:
@@ -264,38 +286,34 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
+    def is_overdue(self, now: float) -> bool:
+        """Whether the peer has kept us waiting: in the middle of a request, or with nothing to do."""
+        if self._began is not None:
+            return now - self._began > READ_SECONDS
+        return self.task is None and now - self._quiet > IDLE_SECONDS
+
+    def _end(self) -> None:
+        """Close; a peer that may still be sending is heard out for a moment, or it would never read the answer."""
+        if self._deaf:
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, self.abort)
+        else:
+            self.abort()
+
     def _count_head(self, size: int) -> None:
         self._head_bytes += size
-        if self._head_bytes > MAX_HEAD_BYTES and not self._refusal:
+        if self._head_bytes > MAX_HEAD_BYTES and not self._deaf:
             self._refuse(431, b"431 Request Header Fields Too Large")
             raise ValueError("request head too large")
 
     def _refuse(self, status: int, text: bytes) -> None:
-        self._refusal = status
+        self._deaf, self._began = True, None
+        head = head_of(status, "text/plain; charset=utf-8", (), [], keep_alive=False)
+        self._last_words = head + b"Content-Length: %d\r\n\r\n" % len(text) + text
+        if self.task is None:
+            self._say_last_words()
+
+    def _say_last_words(self) -> None:
+        words, self._last_words = self._last_words, b""
         if self._transport is not None:
-            head = _head(status, "text/plain; charset=utf-8", (), [], keep_alive=False)
-            self._transport.write(head + b"Content-Length: %d\r\n\r\n" % len(text) + text)
-            self._transport.close()
-
-
-# Heads repeat: status, type and extra headers are nearly always one of a few.
-_HEADS: dict[tuple[int, str, Headers, bool], bytes] = {}
-
-
-def _head(
-    status: int, content_type: str, headers: Headers, warnings: list[str], keep_alive: bool
-) -> bytes:
-    if warnings:
-        headers += warning_headers(warnings)
-    key = (status, content_type, headers, keep_alive)
-    head = _HEADS.get(key)
-    if head is None:
-        lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}"]
-        lines += [f"{name}: {value}" for name, value in headers]
-        lines.append(f"Content-Type: {content_type}")
-        if not keep_alive:
-            lines.append("Connection: close")
-        head = ("\r\n".join(lines) + "\r\n").encode("utf-8", "replace")
-        if len(_HEADS) < 1024:
-            _HEADS[key] = head
-    return head
+            self._transport.write(words)
+            self._end()

@@ -6,12 +6,13 @@ from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response
-from argosy.apiserver.verbs import owning, storing
+from argosy.apiserver.verbs import metadata, owning, storing
 from argosy.base.types import Object
 
 
 async def finalize(cluster: Cluster, call: Call, request: Request) -> Response:
     wanted = bodies.read(call, request.body, request.header(b"content-type"))
+    metadata.check_scope(call, wanted)
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()

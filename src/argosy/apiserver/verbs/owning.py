@@ -42,10 +42,15 @@ def track(cluster: Cluster, call: Call, new: Object, old: Object | None) -> None
     _put(new, entries)
 
 
-def track_scale(call: Call, new: Object, path: str, *, changed: bool) -> None:
-    """managedFields of an object whose replicas were written through its scale."""
-    before = new["metadata"].get("managedFields")
-    _put(new, scaling.track_scale(before, call.manager, call.api_version, path, changed=changed))
+def track_scale(
+    call: Call, new: Object, path: str, *, changed: bool, operation: str = "Update"
+) -> None:
+    """managedFields of an object whose replicas were written through its scale; `operation` is Apply for an apply."""
+    entries = scaling.track_scale(
+        new["metadata"].get("managedFields"), call.manager, call.api_version, path,
+        changed=changed, operation=operation, force=call.options.force,
+    )  # fmt: skip
+    _put(new, entries)
 
 
 def applied(cluster: Cluster, call: Call, live: Object | None, config: Object) -> Object:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from argosy.api.kinds import ScalePaths
-from argosy.api.patches.json_patch import apply_json_patch
+from dataclasses import replace as replace_fields
+from functools import cache
+
+from argosy.api.kinds import Kind, ScalePaths, Version
 from argosy.api.patches.merge_patch import apply_merge_patch
+from argosy.api.schema.builtin import builtin_schema
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.verbs import owning, storing, updating
-from argosy.apiserver.verbs.patching import PatchType
+from argosy.apiserver.verbs import metadata, owning, storing, updating
+from argosy.apiserver.verbs.amending import Amendment, PatchType
 from argosy.base import fielderrors
-from argosy.base.errors import BadRequest, Invalid, UnsupportedMediaType
+from argosy.base.errors import Invalid
 from argosy.base.selectors import labels
 from argosy.base.types import Json, Object
 from argosy.store import Record
@@ -22,7 +25,7 @@ TYPE = "io.k8s.api.autoscaling.v1.Scale"
 def view(call: Call, obj: Object) -> Object:
     """The Scale of an object."""
     paths = _paths(call)
-    meta = obj["metadata"]
+    meta, replicas = obj["metadata"], _read(obj, paths.spec_replicas)
     shown = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     status: Object = {"replicas": _read(obj, paths.status_replicas) or 0}
     selector = _read(obj, paths.label_selector) if paths.label_selector else None
@@ -34,7 +37,7 @@ def view(call: Call, obj: Object) -> Object:
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": {key: meta[key] for key in shown if key in meta},
-        "spec": {"replicas": _read(obj, paths.spec_replicas) or 0},
+        "spec": {"replicas": replicas} if replicas else {},
         "status": status,
     }
 
@@ -48,38 +51,38 @@ def get(cluster: Cluster, call: Call) -> Object:
 
 async def replace(cluster: Cluster, call: Call, scale: Object) -> Object:
     """PUT of a Scale: only spec.replicas counts."""
-    current = cluster.store.latest(call.key)
-    if current is None:
-        raise call.not_found()
-    return await _set(cluster, call, scale, current)
+    metadata.check_scope(call, scale)
+    return await _set(cluster, call, scale, _current(cluster, call))
 
 
 async def patch(cluster: Cluster, call: Call, body: bytes, kind: PatchType) -> Object:
-    current = cluster.store.latest(call.key)
-    if current is None:
-        raise call.not_found()
+    """Any patch, worked into the Scale as if it were an object of its own."""
+    current = _current(cluster, call)
     before = view(call, encoding.from_bytes(call.kind, current.raw))
-    change = bodies.read_patch(body)
-    match kind:
-        case PatchType.JSON:
-            after: Json = apply_json_patch(before, change)
-        case PatchType.MERGE | PatchType.STRATEGIC:
-            after = apply_merge_patch(before, change)
-        case _:
-            raise UnsupportedMediaType(f"{kind} is not taken by the scale subresource")
-    return await _set(cluster, call, after, current)
+    as_scale = replace_fields(call, kind=_kind(), version="v1")
+    if kind is PatchType.APPLY:
+        config, _ = bodies.read_apply(body)
+        metadata.check_scope(call, config)
+        after = apply_merge_patch(before, bodies.accept(as_scale, config))
+        return await _set(cluster, call, after, current, operation="Apply")
+    record = Record(current.key, current.revision, encoding.to_bytes(before), current.meta)
+    scale = Amendment(as_scale, record, body, kind).run()
+    metadata.check_scope(call, scale)
+    return await _set(cluster, call, scale, current)
 
 
-async def _set(cluster: Cluster, call: Call, scale: Json, current: Record) -> Object:
-    if not isinstance(scale, dict) or not isinstance(scale.get("spec"), dict):
-        raise BadRequest("expected input object type to be Scale")
-    given = (scale.get("metadata") or {}).get("resourceVersion", "")
-    storing.check_revision(call, given, current)
-    replicas = scale["spec"].get("replicas", 0)
-    if not isinstance(replicas, int) or isinstance(replicas, bool):
-        raise BadRequest(
-            f"spec.replicas must be an integer, got {fielderrors.print_value(replicas)}"
-        )
+def _current(cluster: Cluster, call: Call) -> Record:
+    found = cluster.store.latest(call.key)
+    if found is None:
+        raise call.not_found()
+    return found
+
+
+async def _set(
+    cluster: Cluster, call: Call, scale: Object, current: Record, *, operation: str = "Update"
+) -> Object:
+    storing.check_revision(call, scale["metadata"].get("resourceVersion", ""), current)
+    replicas = (scale.get("spec") or {}).get("replicas", 0)
     # The schema of a custom kind has its own words for it, beside whatever else is wrong.
     if replicas < 0 and not call.kind.custom:
         problem = fielderrors.invalid(
@@ -91,9 +94,16 @@ async def _set(cluster: Cluster, call: Call, scale: Json, current: Record) -> Ob
     path = _paths(call).spec_replicas
     changed = _read(old, path) != replicas
     _write(new, path, replicas)
-    owning.track_scale(call, new, path, changed=changed)
+    owning.track_scale(call, new, path, changed=changed, operation=operation)
     record = await updating.change(cluster, call, new, old, current)
     return view(call, encoding.from_bytes(call.kind, record.raw))
+
+
+@cache
+def _kind() -> Kind:
+    """Scale as a kind of its own, so that its bodies and patches are read like everybody's."""
+    version = Version("v1", builtin_schema(TYPE))
+    return Kind("autoscaling", "Scale", "scales", "scale", True, {"v1": version}, "v1")
 
 
 def _paths(call: Call) -> ScalePaths:

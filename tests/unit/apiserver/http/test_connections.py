@@ -8,7 +8,16 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from argosy.apiserver.http.messages import Request, Response, Streaming, Writer
-from argosy.apiserver.http.protocols import MAX_BODY_BYTES, MAX_HEAD_BYTES, Connection, Connections
+from argosy.apiserver.http.protocols import (
+    IDLE_SECONDS,
+    LINGER_SECONDS,
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    READ_SECONDS,
+    SWEEP_SECONDS,
+    Connection,
+    Connections,
+)
 from argosy.base.loops import run_virtual
 
 GET = b"GET /%b HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -139,6 +148,7 @@ def test_a_head_over_the_limit_is_refused() -> None:
         connection.data_received(
             b"GET / HTTP/1.1\r\nX: " + b"x" * (MAX_HEAD_BYTES + 1) + b"\r\n\r\n"
         )
+        await asyncio.sleep(LINGER_SECONDS)
         await settle()
         return transport
 
@@ -154,6 +164,7 @@ def test_what_is_no_http_is_refused(sent: bytes) -> None:
     async def story() -> Transport:
         connection, transport = connected()
         connection.data_received(sent)
+        await asyncio.sleep(LINGER_SECONDS)
         await settle()
         return transport
 
@@ -266,3 +277,79 @@ def test_stopping_lets_a_request_answer_and_ends_streams() -> None:
         assert transport.closed
 
     run_virtual(story())
+
+
+def test_a_body_without_end_is_answered_before_its_end() -> None:
+    async def count(request: Request) -> Response:
+        return Response(413, b"too large", "text/plain")
+
+    async def story() -> tuple[bytes, bool, bool]:
+        connection, transport = connected(count)
+        connection.data_received(
+            b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        chunk = b"x" * 65536
+        for _ in range(MAX_BODY_BYTES // len(chunk) + 1):
+            connection.data_received(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        await settle()
+        written, open_ = transport.written, not transport.closed
+        connection.data_received(b"10\r\n" + b"x" * 16)
+        await asyncio.sleep(LINGER_SECONDS)
+        return written, open_, transport.closed
+
+    written, open_at_first, closed_at_last = run_virtual(story())
+    assert written.startswith(b"HTTP/1.1 413 ")
+    assert written.count(b"HTTP/1.1") == 1
+    assert open_at_first
+    assert closed_at_last
+
+
+def test_nonsense_behind_a_good_request_is_refused_after_its_answer() -> None:
+    async def story() -> bytes:
+        connection, transport = connected()
+        connection.data_received(GET % b"a" + b"nonsense\r\n\r\n")
+        await asyncio.sleep(LINGER_SECONDS)
+        return transport.written
+
+    assert bodies(run_virtual(story())) == [b"GET /a", b"400 Bad Request"]
+
+
+WAITS = {
+    "a head that is never finished": (b"GET / HTTP/1.1\r\nHost", READ_SECONDS),
+    "a body that is never finished": (
+        b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc",
+        READ_SECONDS,
+    ),
+    "a connection nobody uses": (b"", IDLE_SECONDS),
+    "a connection nobody uses any more": (GET % b"a", IDLE_SECONDS),
+}
+
+
+@pytest.mark.parametrize(("sent", "seconds"), WAITS.values(), ids=WAITS.keys())
+def test_who_keeps_us_waiting_is_closed(sent: bytes, seconds: float) -> None:
+    async def story() -> tuple[bool, bool]:
+        connection, transport = connected()
+        if sent:
+            connection.data_received(sent)
+        await asyncio.sleep(seconds - SWEEP_SECONDS)
+        before = transport.closed
+        await asyncio.sleep(2 * SWEEP_SECONDS)
+        return before, transport.closed
+
+    assert run_virtual(story()) == (False, True)
+
+
+def test_a_stream_is_never_idle() -> None:
+    async def endless(request: Request) -> Streaming:
+        async def run(writer: Writer) -> None:
+            await asyncio.sleep(10 * IDLE_SECONDS)
+
+        return Streaming(run)
+
+    async def story() -> bool:
+        connection, transport = connected(endless)
+        connection.data_received(GET % b"watch")
+        await asyncio.sleep(5 * IDLE_SECONDS)
+        return transport.closed
+
+    assert not run_virtual(story())
