@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 import urllib.parse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,6 +51,7 @@ class Kubectl:
 
     def __init__(self, program: str, directory: Path) -> None:
         self._program = program
+        directory = directory.resolve()
         own = {
             "KUBECONFIG": str(directory / "kubeconfig"),
             "KUBECACHEDIR": str(directory / "cache"),
@@ -192,26 +195,25 @@ def say(text: str) -> None:
     print(f"\n# {text}", flush=True)
 
 
-def start(directory: Path) -> subprocess.Popen[bytes]:
-    """Start the cluster; returns when it is ready."""
+@contextmanager
+def cluster(directory: Path) -> Iterator[None]:
+    """A cluster for the length of a block, which begins when it is ready."""
     program = Path(sys.executable).with_name("argosy")
-    arguments = [
-        "serve",
-        "--state",
-        str(directory / "state"),
-        "--kubeconfig",
-        str(directory / "kubeconfig"),
-    ]
+    state, kubeconfig = str(directory / "state"), str(directory / "kubeconfig")
+    arguments = ["serve", "--state", state, "--kubeconfig", kubeconfig]
     say("One cluster: a Kubernetes API server with its store, in one Python process.")
     print(f"$ argosy {' '.join(arguments)}", flush=True)
     # In a group of its own, so that Ctrl-C reaches the tour first and the tour ends the cluster.
     process = subprocess.Popen([str(program), *arguments], stdout=subprocess.PIPE, process_group=0)
-    assert process.stdout is not None
-    line = process.stdout.readline().decode()
-    if not line:
-        raise SystemExit(f"demo: the cluster did not start; it ended with code {process.wait()}")
-    print(line, end="", flush=True)
-    return process
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline().decode()
+        if not line:
+            raise SystemExit(f"demo: the cluster did not start, its code is {process.wait()}")
+        print(line, end="", flush=True)
+        yield
+    finally:
+        stop(process)
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -226,28 +228,24 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="A tour of one cluster.")
     parser.add_argument(
-        "--directory", type=Path, default=ROOT / ".demo", help="where the cluster lives meanwhile"
+        "--directory", type=Path, default=Path(".demo"), help="where the cluster lives meanwhile"
     )
     directory: Path = parser.parse_args().directory
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    process = None
     begun = time.monotonic()
     try:
-        process = start(directory)
-        program = shutil.which("kubectl")
-        if program is None:
-            print(
-                "\nkubectl is not on the PATH; the tour shows the requests it would send instead."
-            )
-        tour(Kubectl(program, directory) if program else Plain(directory))
+        with cluster(directory):
+            program = shutil.which("kubectl")
+            if program is None:
+                print("\nkubectl is not on the PATH; the tour shows the requests it would send.")
+            tour(Kubectl(program, directory) if program else Plain(directory))
     except KeyboardInterrupt:
         print("\ndemo: interrupted", file=sys.stderr)
         return 130
     finally:
-        if process is not None:
-            stop(process)
         shutil.rmtree(directory, ignore_errors=True)
     say(
         f"Done in {time.monotonic() - begun:.0f} s; the cluster is stopped and nothing is left. To try it yourself:"

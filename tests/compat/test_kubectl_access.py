@@ -129,7 +129,7 @@ def test_rights_cannot_be_given_by_those_who_lack_them(jane: Kubectl) -> None:
     jane("create", "role", "giver", "--verb=create,get", "--resource=roles,rolebindings")
     jane("create", "rolebinding", "giver", "--role=giver", "--user=jane")
     got = jane.fails("create", "role", "more", "--verb=get", "--resource=secrets", "--as=jane")
-    assert 'is attempting to grant RBAC permissions not currently held' in got
+    assert "is attempting to grant RBAC permissions not currently held" in got
     assert '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}' in got
     jane("create", "role", "same", "--verb=get", "--resource=pods", "--as=jane")
 

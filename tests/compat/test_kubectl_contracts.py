@@ -112,7 +112,10 @@ GOOD = {
         {
             "queueingStrategy": "BestEffortFIFO",
             "stopPolicy": "None",
-            "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"},
+            "flavorFungibility": {
+                "whenCanBorrow": "MayStopSearch",
+                "whenCanPreempt": "TryNextFlavor",
+            },
             "preemption": {
                 "borrowWithinCohort": {"policy": "Never"},
                 "reclaimWithinCohort": "Never",
@@ -184,9 +187,14 @@ BAD = {
         "spec.nodeLabels: Too many: 9: must have at most 8 items",
     ),
     "a queue that covers what no flavor has": (
-        kueue("ClusterQueue", resourceGroups=[{"coveredResources": ["cpu", "gpu"], "flavors": FLAVORS}]),
-        "spec.resourceGroups[0]: Invalid value: flavors must have the same number of resources as the "
-        "coveredResources",
+        kueue(
+            "ClusterQueue",
+            resourceGroups=[{"coveredResources": ["cpu", "gpu"], "flavors": FLAVORS}],
+        ),
+        (
+            "spec.resourceGroups[0]: Invalid value: flavors must have the same number of resources as the "
+            "coveredResources"
+        ),
     ),
     "a queueing strategy": (
         kueue("ClusterQueue", resourceGroups=GROUPS, queueingStrategy="Random"),
@@ -215,8 +223,10 @@ BAD = {
     ),
     "a queue's name": (
         kueue("LocalQueue", clusterQueue="Not_A_Name"),
-        "spec.clusterQueue: Invalid value: \"Not_A_Name\": spec.clusterQueue in body should match "
-        "'^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'",
+        (
+            'spec.clusterQueue: Invalid value: "Not_A_Name": spec.clusterQueue in body should match '
+            "'^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'"
+        ),
     ),
     "a heartbeat": (
         {
@@ -227,8 +237,10 @@ BAD = {
                 "heartbeatPeriodSeconds": 1000,
             },
         },
-        "spec.heartbeatPeriodSeconds: Invalid value: 1000: spec.heartbeatPeriodSeconds in body should be less than or "
-        "equal to 600",
+        (
+            "spec.heartbeatPeriodSeconds: Invalid value: 1000: spec.heartbeatPeriodSeconds in body should be less than or "
+            "equal to 600"
+        ),
     ),
     "a placement of nothing": (
         placement("ClusterResourcePlacement", resourceSelectors=[]),
@@ -265,7 +277,12 @@ def test_refused(fleet: Kubectl, case: str) -> None:
 
 def test_columns(fleet: Kubectl, api: Connection) -> None:
     name = fleet.namespace
-    fleet("create", "-f", "-", stdin=named(kueue("ClusterQueue", resourceGroups=GROUPS, cohortName="c"), name))
+    fleet(
+        "create",
+        "-f",
+        "-",
+        stdin=named(kueue("ClusterQueue", resourceGroups=GROUPS, cohortName="c"), name),
+    )
     path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{name}"
     api.merge(f"{path}/status", {"status": {"pendingWorkloads": 3, "admittedWorkloads": 1}})
     head, row = fleet("get", "cq", name, "-o", "wide").rows
@@ -279,7 +296,7 @@ def test_an_immutable_field_stays(fleet: Kubectl) -> None:
     fleet("apply", "-f", "-", stdin=raw)
     raw["spec"]["clusterQueue"] = "other"
     got = fleet.fails("apply", "-f", "-", stdin=raw)
-    assert "spec.clusterQueue: Invalid value: \"other\": field is immutable" in got
+    assert 'spec.clusterQueue: Invalid value: "other": field is immutable' in got
 
 
 def test_explain_reads_the_contract(fleet: Kubectl) -> None:
@@ -298,7 +315,9 @@ def test_objects_survive_in_every_version(fleet: Kubectl) -> None:
     fleet("delete", "resourceflavor", name)
 
 
-def test_the_manifests_are_what_kubectl_reads_back(fleet: Kubectl, contracts: dict[str, Raw]) -> None:
+def test_the_manifests_are_what_kubectl_reads_back(
+    fleet: Kubectl, contracts: dict[str, Raw]
+) -> None:
     name = "rayclusters.ray.io"
     got = fleet("get", "crd", name, "-o", "json").json["spec"]
     want = contracts[name]["spec"]

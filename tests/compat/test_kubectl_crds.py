@@ -92,7 +92,9 @@ def group(kubectl: Kubectl, api: Connection) -> Iterator[str]:
     assert said == f"customresourcedefinition.apiextensions.k8s.io/widgets.{group} created\n"
     kubectl("wait", "--for=condition=Established", f"crd/widgets.{group}", "--timeout=20s")
     yield group
-    api.request("DELETE", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{group}")
+    api.request(
+        "DELETE", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.{group}"
+    )
 
 
 def widget(group: str, name: str = "w", version: str = "v1", **spec: Any) -> Raw:
@@ -210,7 +212,9 @@ def test_patches_of_custom_kinds(kubectl: Kubectl, group: str) -> None:
     kind = f"widgets.{group}"
     kubectl("create", "-f", "-", stdin=widget(group, size=5, parts=[{"name": "a"}]))
     kubectl("patch", kind, "w", "--type=merge", "-p", '{"spec":{"size":6}}')
-    kubectl("patch", kind, "w", "--type=json", "-p", '[{"op":"add","path":"/spec/port","value":80}]')
+    kubectl(
+        "patch", kind, "w", "--type=json", "-p", '[{"op":"add","path":"/spec/port","value":80}]'
+    )
     got = kubectl("get", kind, "w", "-o", "json").json
     assert (got["spec"]["size"], got["spec"]["port"]) == (6, 80)
     assert got["metadata"]["generation"] == 3
@@ -244,7 +248,10 @@ def test_status_and_scale(kubectl: Kubectl, group: str) -> None:
     assert got["metadata"]["generation"] == 1
     assert kubectl("scale", f"{kind}/w", "--replicas=4").stdout == f"widget.{group}/w scaled\n"
     scale = kubectl("get", kind, "w", "--subresource=scale", "-o", "json").json
-    assert (scale["spec"], scale["status"]) == ({"replicas": 4}, {"replicas": 1, "selector": "app=w"})
+    assert (scale["spec"], scale["status"]) == (
+        {"replicas": 4},
+        {"replicas": 1, "selector": "app=w"},
+    )
     assert kubectl("get", kind, "w", "-o", "jsonpath={.spec.replicas}").stdout == "4"
 
 
@@ -287,8 +294,10 @@ WRONG: dict[str, tuple[Raw, str]] = {
     "no type at the root": ({"properties": {}}, "must not be empty at the root"),
     "no type inside": (
         {"type": "object", "properties": {"a": {}}},
-        "spec.validation.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object "
-        "fields",
+        (
+            "spec.validation.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object "
+            "fields"
+        ),
     ),
     "a default of another type": (
         {"type": "object", "properties": {"a": {"type": "string", "default": 5}}},

@@ -101,7 +101,9 @@ def test_node(kubectl: Kubectl, api: Connection) -> None:
     }
     kubectl("create", "-f", "-", stdin=node)
     capacity = {"cpu": "4", "memory": "8Gi", "pods": "110"}
-    api.merge(f"/api/v1/nodes/{name}/status", {"status": {"capacity": capacity, "allocatable": capacity}})
+    api.merge(
+        f"/api/v1/nodes/{name}/status", {"status": {"capacity": capacity, "allocatable": capacity}}
+    )
     raw = pod("p")
     raw["spec"]["nodeName"] = name
     raw["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}

@@ -42,10 +42,12 @@ def cron(schedule: str) -> dict[str, Any]:
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "a name in capitals": (
         config_map("Bad_Name"),
-        'The ConfigMap "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain '
-        "must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
-        "character (e.g. 'example.com', regex used for validation is "
-        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        (
+            'The ConfigMap "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain '
+            "must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
+            "character (e.g. 'example.com', regex used for validation is "
+            "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+        ),
     ),
     "no name": (
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}},
@@ -53,9 +55,11 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a key of a config map": (
         config_map("m", {"a b": "1"}),
-        'The ConfigMap "m" is invalid: data[a b]: Invalid value: "a b": a valid config key must consist of alphanumeric '
-        "characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
-        "'[-._a-zA-Z0-9]+')",
+        (
+            'The ConfigMap "m" is invalid: data[a b]: Invalid value: "a b": a valid config key must consist of alphanumeric '
+            "characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+            "'[-._a-zA-Z0-9]+')"
+        ),
     ),
     "a pod without containers": (
         with_value(pod("p"), "spec.containers", []),
@@ -71,8 +75,10 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a restart policy": (
         with_value(pod("p"), "spec.restartPolicy", "Sometimes"),
-        'The Pod "p" is invalid: spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", '
-        '"OnFailure", "Never"',
+        (
+            'The Pod "p" is invalid: spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", '
+            '"OnFailure", "Never"'
+        ),
     ),
     "requests over limits": (
         with_value(
@@ -80,13 +86,17 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
             "spec.containers.0.resources",
             {"requests": {"cpu": "2"}, "limits": {"cpu": "1"}},
         ),
-        'The Pod "p" is invalid: spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal '
-        "to cpu limit of 1",
+        (
+            'The Pod "p" is invalid: spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal '
+            "to cpu limit of 1"
+        ),
     ),
     "a quantity": (
         with_value(pod("p"), "spec.containers.0.resources", {"requests": {"cpu": "much"}}),
-        'Error from server (BadRequest): error when creating "STDIN": Pod in version "v1" cannot be handled as a Pod: '
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        (
+            'Error from server (BadRequest): error when creating "STDIN": Pod in version "v1" cannot be handled as a Pod: '
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+        ),
     ),
     "a mount of no volume": (
         with_value(pod("p"), "spec.containers.0.volumeMounts", [{"name": "v", "mountPath": "/v"}]),
@@ -94,8 +104,10 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a selector that misses its template": (
         with_value(deployment("web"), "spec.selector.matchLabels", {"app": "other"}),
-        'The Deployment "web" is invalid: spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does '
-        "not match template `labels`",
+        (
+            'The Deployment "web" is invalid: spec.template.metadata.labels: Invalid value: {"app":"web"}: `selector` does '
+            "not match template `labels`"
+        ),
     ),
     "replicas below zero": (
         with_value(deployment("web"), "spec.replicas", -1),
@@ -103,13 +115,17 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a job that restarts always": (
         with_value(job("j"), "spec.template.spec.restartPolicy", "Always"),
-        'The Job "j" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", '
-        '"Never"',
+        (
+            'The Job "j" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", '
+            '"Never"'
+        ),
     ),
     "a schedule": (
         cron("every day"),
-        'The CronJob "x" is invalid: spec.schedule: Invalid value: "every day": expected exactly 5 fields, found 2: '
-        "[every day]",
+        (
+            'The CronJob "x" is invalid: spec.schedule: Invalid value: "every day": expected exactly 5 fields, found 2: '
+            "[every day]"
+        ),
     ),
     "a service without ports": (
         service(selector={"a": "b"}),
@@ -117,18 +133,24 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a port": (
         service(ports=[{"port": 70000}]),
-        'The Service "s" is invalid: \n* spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, '
-        "inclusive\n* spec.ports[0].targetPort: Invalid value: 70000: must be between 1 and 65535, inclusive",
+        (
+            'The Service "s" is invalid: \n* spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, '
+            "inclusive\n* spec.ports[0].targetPort: Invalid value: 70000: must be between 1 and 65535, inclusive"
+        ),
     ),
     "a number as text": (
         with_value(deployment("web"), "spec.replicas", "three"),
-        'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as a '
-        "Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+        (
+            'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as a '
+            "Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"
+        ),
     ),
     "an unknown field": (
         with_value(deployment("web"), "spec.replica", 1),
-        'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as a '
-        'Deployment: strict decoding error: unknown field "spec.replica"',
+        (
+            'Error from server (BadRequest): error when creating "STDIN": Deployment in version "v1" cannot be handled as a '
+            'Deployment: strict decoding error: unknown field "spec.replica"'
+        ),
     ),
     "a namespace nobody made": (
         with_value(config_map("m"), "metadata.namespace", "nowhere-at-all"),
@@ -136,13 +158,17 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a priority class nobody made": (
         with_value(pod("p"), "spec.priorityClassName", "huge"),
-        'Error from server (Forbidden): error when creating "STDIN": pods "p" is forbidden: no PriorityClass with name '
-        "huge was found",
+        (
+            'Error from server (Forbidden): error when creating "STDIN": pods "p" is forbidden: no PriorityClass with name '
+            "huge was found"
+        ),
     ),
     "a service account nobody made": (
         with_value(pod("p"), "spec.serviceAccountName", "ghost"),
-        'Error from server (Forbidden): error when creating "STDIN": pods "p" is forbidden: error looking up service '
-        'account NAMESPACE/ghost: serviceaccount "ghost" not found',
+        (
+            'Error from server (Forbidden): error when creating "STDIN": pods "p" is forbidden: error looking up service '
+            'account NAMESPACE/ghost: serviceaccount "ghost" not found'
+        ),
     ),
 }
 
@@ -156,7 +182,10 @@ def test_refused(kubectl: Kubectl, case: str) -> None:
 
 
 def test_not_found_and_already_exists(kubectl: Kubectl) -> None:
-    assert kubectl.fails("get", "pod", "nope") == 'Error from server (NotFound): pods "nope" not found\n'
+    assert (
+        kubectl.fails("get", "pod", "nope")
+        == 'Error from server (NotFound): pods "nope" not found\n'
+    )
     assert kubectl.fails("get", "deploy", "nope") == (
         'Error from server (NotFound): deployments.apps "nope" not found\n'
     )
@@ -169,7 +198,10 @@ def test_not_found_and_already_exists(kubectl: Kubectl) -> None:
 def test_what_cannot_change(kubectl: Kubectl) -> None:
     kubectl("create", "-f", "-", stdin=[pod("p"), job("j"), service(ports=[{"port": 80}])])
     got = kubectl.fails("patch", "pod", "p", "-p", '{"spec":{"nodeSelector":{"a":"b"}}}')
-    assert "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`" in got
+    assert (
+        "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`"
+        in got
+    )
     got = kubectl.fails("patch", "job", "j", "-p", '{"spec":{"completions":9}}')
     assert got == (
         'The Job "j" is invalid: spec.completions: Invalid value: 9: field is immutable\n'
@@ -193,7 +225,7 @@ def test_what_cannot_change(kubectl: Kubectl) -> None:
 def test_an_object_of_another_namespace(kubectl: Kubectl) -> None:
     raw = with_value(config_map("m"), "metadata.namespace", "default")
     got = kubectl.fails("create", "-f", "-", stdin=raw)
-    assert "the namespace from the provided object \"default\" does not match the namespace" in got
+    assert 'the namespace from the provided object "default" does not match the namespace' in got
 
 
 def test_broken_input(kubectl: Kubectl) -> None:

@@ -16,7 +16,12 @@ pytestmark = pytest.mark.kubectl
 def event(name: str, kind: str, subject: str, namespace: str, **more: Any) -> dict[str, Any]:
     return {
         "metadata": {"name": name, "namespace": namespace},
-        "involvedObject": {"kind": kind, "name": subject, "namespace": namespace, "apiVersion": "v1"},
+        "involvedObject": {
+            "kind": kind,
+            "name": subject,
+            "namespace": namespace,
+            "apiVersion": "v1",
+        },
         "reason": "Noted",
         "message": f"{name} happened",
         "type": "Normal",
@@ -107,7 +112,10 @@ def test_bad_log_options(kubectl: Kubectl, api: Connection) -> None:
     path = f"/api/v1/namespaces/{kubectl.namespace}/pods/p/log"
     got = api.request("GET", f"{path}?tailLines=-1&limitBytes=0")
     assert (got.code, got.body["reason"]) == (422, "Invalid")
-    assert {cause["field"] for cause in got.body["details"]["causes"]} == {"tailLines", "limitBytes"}
+    assert {cause["field"] for cause in got.body["details"]["causes"]} == {
+        "tailLines",
+        "limitBytes",
+    }
     assert api.request("GET", f"{path}?tailLines=many").code == 400
     several = api.create(
         f"/api/v1/namespaces/{kubectl.namespace}/pods", pod("q", "app:v1", "side:v1")

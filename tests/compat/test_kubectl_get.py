@@ -191,7 +191,9 @@ def test_sorting(filled: Kubectl) -> None:
         "get", "pods", "-o", "jsonpath={range .items[*]}{.metadata.uid} {.metadata.name} {end}"
     )
     words = uids.stdout.split()
-    assert [row[0] for row in rows] == [name for _, name in sorted(zip(words[::2], words[1::2]))]
+    assert [row[0] for row in rows] == [
+        name for _, name in sorted(zip(words[::2], words[1::2], strict=True))
+    ]
 
 
 def test_chunks_give_the_whole_list(kubectl: Kubectl) -> None:

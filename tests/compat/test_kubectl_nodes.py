@@ -13,7 +13,6 @@ from tests.support.kubectls import Kubectl
 pytestmark = pytest.mark.kubectl
 
 
-
 @pytest.fixture
 def node(kubectl: Kubectl, api: Connection) -> Iterator[str]:
     """A node that nobody runs, with no taints."""
@@ -34,7 +33,9 @@ def test_the_table_of_nodes(kubectl: Kubectl, node: str, api: Connection) -> Non
     ready = {"type": "Ready", "status": "True"}
     info = {"kubeletVersion": "v1.35.4"}
     addresses = [{"type": "InternalIP", "address": "10.0.0.3"}]
-    api.merge(f"/api/v1/nodes/{node}", {"metadata": {"labels": {"node-role.kubernetes.io/gpu": ""}}})
+    api.merge(
+        f"/api/v1/nodes/{node}", {"metadata": {"labels": {"node-role.kubernetes.io/gpu": ""}}}
+    )
     api.merge(
         f"/api/v1/nodes/{node}/status",
         {"status": {"conditions": [ready], "nodeInfo": info, "addresses": addresses}},
@@ -68,7 +69,7 @@ def test_taint_and_untaint(kubectl: Kubectl, node: str) -> None:
 def test_a_bad_taint_is_refused(kubectl: Kubectl, node: str) -> None:
     wrong = '{"spec":{"taints":[{"key":"a b","effect":"Sometimes"}]}}'
     got = kubectl.fails("patch", "node", node, "-p", wrong)
-    assert "metadata.taints[0].key: Invalid value: \"a b\": name part must consist of" in got
+    assert 'metadata.taints[0].key: Invalid value: "a b": name part must consist of' in got
     assert 'metadata.taints[0].effect: Unsupported value: "Sometimes": supported values: ' in got
 
 

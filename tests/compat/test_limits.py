@@ -44,7 +44,9 @@ def test_annotations_over_their_limit(api: Connection, namespace: str) -> None:
     raw["metadata"]["annotations"] = {"a": "x" * (256 * 1024)}
     got = api.request("POST", f"/api/v1/namespaces/{namespace}/configmaps", raw)
     assert (got.code, got.body["reason"]) == (422, "Invalid")
-    assert "metadata.annotations: Too long: may not be more than 262144 bytes" in got.body["message"]
+    assert (
+        "metadata.annotations: Too long: may not be more than 262144 bytes" in got.body["message"]
+    )
 
 
 @pytest.fixture

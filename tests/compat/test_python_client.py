@@ -1,10 +1,13 @@
 """The unmodified Python client `kubernetes`: CRUD, watch, paging, custom kinds, server-side apply, errors."""
 
+# The client's own types know neither dicts as bodies nor that what a server sends is filled in.
+# mypy: disable-error-code="arg-type,union-attr,no-untyped-call,index,dict-item,attr-defined"
+
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +65,9 @@ def test_models_of_pods_jobs_and_deployments(python: client.ApiClient, namespace
     assert made.spec.containers[0].image_pull_policy == "IfNotPresent"
     run = batch.create_namespaced_job(namespace, job("once"))
     assert run.spec.backoff_limit == 6
-    assert run.spec.selector.match_labels == {"batch.kubernetes.io/controller-uid": run.metadata.uid}
+    assert run.spec.selector.match_labels == {
+        "batch.kubernetes.io/controller-uid": run.metadata.uid
+    }
     web = apps.create_namespaced_deployment(namespace, deployment("web", replicas=2))
     assert web.spec.strategy.rolling_update.max_surge == "25%"
     scale = apps.patch_namespaced_deployment_scale("web", namespace, {"spec": {"replicas": 5}})
@@ -70,7 +75,9 @@ def test_models_of_pods_jobs_and_deployments(python: client.ApiClient, namespace
     assert apps.read_namespaced_deployment("web", namespace).spec.replicas == 5
     status = apps.patch_namespaced_deployment_status("web", namespace, {"status": {"replicas": 3}})
     assert status.status.replicas == 3
-    assert [one.metadata.name for one in apps.list_namespaced_deployment(namespace).items] == ["web"]
+    assert [one.metadata.name for one in apps.list_namespaced_deployment(namespace).items] == [
+        "web"
+    ]
 
 
 def test_lists_are_paged(core: client.CoreV1Api, namespace: str) -> None:
@@ -192,7 +199,8 @@ def _until_served(customs: client.CustomObjectsApi, where: tuple[str, str, str, 
         try:
             customs.list_namespaced_custom_object(*where)
         except ApiException as problem:
-            assert problem.status == 404
+            if problem.status != 404:
+                raise
             threading.Event().wait(0.05)
         else:
             return
@@ -205,9 +213,7 @@ def test_server_side_apply(python: client.ApiClient, namespace: str) -> None:
 
     def apply(manager: str, data: dict[str, str], **more: Any) -> Any:
         body = config_map("app", data)
-        return maps.server_side_apply(
-            body=body, namespace=namespace, field_manager=manager, **more
-        )
+        return maps.server_side_apply(body=body, namespace=namespace, field_manager=manager, **more)
 
     assert apply("a", {"mine": "1", "shared": "1"}).data.shared == "1"
     with pytest.raises(ApiException) as caught:
@@ -275,35 +281,50 @@ def test_discovery(python: client.ApiClient) -> None:
     assert {"pods", "pods/log", "pods/binding", "nodes/status"} <= resources
 
 
-WRONG = {
-    "a stale revision": (409, "Conflict"),
-    "a bad name": (422, "Invalid"),
-    "a taken name": (409, "AlreadyExists"),
-    "a missing namespace": (404, "NotFound"),
-    "a bad selector": (400, "BadRequest"),
-    "a bad continue token": (400, "BadRequest"),
+Call = Callable[[client.CoreV1Api, str, Any], object]
+WRONG: dict[str, tuple[Call, int, str]] = {
+    "a stale revision": (
+        lambda core, namespace, made: core.replace_namespaced_config_map("app", namespace, made),
+        409,
+        "Conflict",
+    ),
+    "a bad name": (
+        lambda core, namespace, _: core.create_namespaced_config_map(namespace, config_map("A_B")),
+        422,
+        "Invalid",
+    ),
+    "a taken name": (
+        lambda core, namespace, _: core.create_namespaced_config_map(namespace, config_map("app")),
+        409,
+        "AlreadyExists",
+    ),
+    "a missing namespace": (
+        lambda core, *_: core.create_namespaced_config_map("nowhere-at-all", config_map("app")),
+        404,
+        "NotFound",
+    ),
+    "a bad selector": (
+        lambda core, namespace, _: core.list_namespaced_config_map(
+            namespace, label_selector="a=b=c"
+        ),
+        400,
+        "BadRequest",
+    ),
+    "a bad continue token": (
+        lambda core, namespace, _: core.list_namespaced_config_map(namespace, _continue="nonsense"),
+        400,
+        "BadRequest",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_errors(core: client.CoreV1Api, namespace: str, case: str) -> None:
+    call, code, reason = WRONG[case]
     made = core.create_namespaced_config_map(namespace, config_map("app"))
     core.patch_namespaced_config_map("app", namespace, {"data": {"new": "1"}})
     with pytest.raises(ApiException) as caught:
-        match case:
-            case "a stale revision":
-                core.replace_namespaced_config_map("app", namespace, made)
-            case "a bad name":
-                core.create_namespaced_config_map(namespace, config_map("Not_A_Name"))
-            case "a taken name":
-                core.create_namespaced_config_map(namespace, config_map("app"))
-            case "a missing namespace":
-                core.create_namespaced_config_map("nowhere-at-all", config_map("app"))
-            case "a bad selector":
-                core.list_namespaced_config_map(namespace, label_selector="a=b=c")
-            case "a bad continue token":
-                core.list_namespaced_config_map(namespace, _continue="nonsense")
-    code, reason = WRONG[case]
+        call(core, namespace, made)
     status = body_of(caught.value)
     assert (caught.value.status, status["code"], status["reason"]) == (code, code, reason)
     assert status["status"] == "Failure"

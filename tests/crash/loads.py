@@ -95,7 +95,10 @@ class Load:
 def whole(name: str, text: str) -> dict[str, Any]:
     """An object that can tell whether all of it is there."""
     sum_ = hashlib.sha256(text.encode()).hexdigest()
-    return {"metadata": {"name": name, "labels": {"load": "yes"}}, "data": {"sum": sum_, "text": text}}
+    return {
+        "metadata": {"name": name, "labels": {"load": "yes"}},
+        "data": {"sum": sum_, "text": text},
+    }
 
 
 def is_whole(raw: dict[str, Any]) -> bool:

@@ -40,7 +40,9 @@ def is_healthy(served: ServeProcess) -> None:
 
 def open_watch(served: ServeProcess) -> http.client.HTTPSConnection:
     address = address_of(served.kubeconfig)
-    stream = http.client.HTTPSConnection(address.host, address.port, context=address.tls, timeout=20)
+    stream = http.client.HTTPSConnection(
+        address.host, address.port, context=address.tls, timeout=20
+    )
     headers = {"Authorization": f"Bearer {address.token}"}
     stream.request("GET", "/api/v1/namespaces?watch=1", headers=headers)
     return stream
@@ -107,11 +109,10 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["not a database", "cut in half", "overwritten inside"])
 def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: str) -> None:
-    with serving(tmp_path) as served:
-        with Connection(address_of(served.kubeconfig)) as connection:
-            for number in range(50):
-                raw = {"metadata": {"name": f"m{number}"}, "data": {"a": "x" * 5000}}
-                connection.create("/api/v1/namespaces/default/configmaps", raw)
+    with serving(tmp_path) as served, Connection(address_of(served.kubeconfig)) as connection:
+        for number in range(50):
+            raw = {"metadata": {"name": f"m{number}"}, "data": {"a": "x" * 5000}}
+            connection.create("/api/v1/namespaces/default/configmaps", raw)
     file = tmp_path / "state" / "store.db"
     content = file.read_bytes()
     match damage:

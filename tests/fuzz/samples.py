@@ -30,7 +30,10 @@ _POD_SPEC = {
     "tolerations": [{"key": "a", "operator": "Exists"}],
     "nodeSelector": {"a": "b"},
 }
-_TEMPLATE = {"metadata": {"labels": _LABELS}, "spec": {"containers": [_CONTAINER], "volumes": _POD_SPEC["volumes"]}}
+_TEMPLATE = {
+    "metadata": {"labels": _LABELS},
+    "spec": {"containers": [_CONTAINER], "volumes": _POD_SPEC["volumes"]},
+}
 _JOB_SPEC = {"template": {"spec": {**_POD_SPEC, "restartPolicy": "Never"}}}
 _SELECTOR = {"matchLabels": _LABELS}
 _REPLICATED = {"replicas": 1, "selector": _SELECTOR, "template": _TEMPLATE}
@@ -50,8 +53,16 @@ SAMPLES: tuple[Raw, ...] = (
     obj("v1", "Secret", type="Opaque", stringData={"a": "b"}),
     obj("v1", "Service", spec={"selector": _LABELS, "ports": [{"port": 80, "targetPort": 8080}]}),
     obj("v1", "ServiceAccount"),
-    obj("v1", "Node", spec={"podCIDR": "10.1.0.0/24", "taints": [{"key": "a", "effect": "NoSchedule"}]}),
-    obj("v1", "ReplicationController", spec={"replicas": 1, "selector": _LABELS, "template": _TEMPLATE}),
+    obj(
+        "v1",
+        "Node",
+        spec={"podCIDR": "10.1.0.0/24", "taints": [{"key": "a", "effect": "NoSchedule"}]},
+    ),
+    obj(
+        "v1",
+        "ReplicationController",
+        spec={"replicas": 1, "selector": _LABELS, "template": _TEMPLATE},
+    ),
     obj("v1", "PodTemplate", template=_TEMPLATE),
     obj("v1", "Endpoints", subsets=[{"addresses": [{"ip": "10.0.0.1"}], "ports": [{"port": 80}]}]),
     obj("v1", "LimitRange", spec={"limits": _LIMITS}),
@@ -90,13 +101,17 @@ SAMPLES: tuple[Raw, ...] = (
     obj("apps/v1", "ControllerRevision", revision=1, data={"a": 1}),
     obj("batch/v1", "Job", spec={**_JOB_SPEC, "completions": 2, "parallelism": 1}),
     obj("batch/v1", "CronJob", spec={"schedule": "@daily", "jobTemplate": {"spec": _JOB_SPEC}}),
-    obj("coordination.k8s.io/v1", "Lease", spec={"holderIdentity": "me", "leaseDurationSeconds": 5}),
+    obj(
+        "coordination.k8s.io/v1", "Lease", spec={"holderIdentity": "me", "leaseDurationSeconds": 5}
+    ),
     obj("scheduling.k8s.io/v1", "PriorityClass", value=10),
     obj("policy/v1", "PodDisruptionBudget", spec={"minAvailable": 1, "selector": _SELECTOR}),
     obj("rbac.authorization.k8s.io/v1", "Role", rules=_RULES),
     obj("rbac.authorization.k8s.io/v1", "ClusterRole", rules=_RULES),
     obj("rbac.authorization.k8s.io/v1", "RoleBinding", roleRef=_ROLE_REF, subjects=_SUBJECTS),
-    obj("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", roleRef=_ROLE_REF, subjects=_SUBJECTS),
+    obj(
+        "rbac.authorization.k8s.io/v1", "ClusterRoleBinding", roleRef=_ROLE_REF, subjects=_SUBJECTS
+    ),
     obj("storage.k8s.io/v1", "StorageClass", provisioner="example.com/p"),
     obj("storage.k8s.io/v1", "CSIDriver", spec={"attachRequired": True}),
     obj("storage.k8s.io/v1", "CSINode", spec={"drivers": [{"name": "d", "nodeID": "n"}]}),

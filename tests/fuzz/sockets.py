@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import ssl
 import time
@@ -37,7 +36,8 @@ def read_all(connection: socket.socket) -> bytes:
 
 def read_answers(connection: socket.socket, count: int) -> list[tuple[int, bytes]]:
     """So many whole answers, each as code and body."""
-    answers, left = [], b""
+    answers: list[tuple[int, bytes]] = []
+    left = b""
     for _ in range(count):
         while b"\r\n\r\n" not in left:
             chunk = connection.recv(65536)
@@ -62,7 +62,7 @@ def sockets_of(pid: int) -> int:
     count = 0
     for entry in folder.iterdir():
         try:
-            count += os.readlink(entry).startswith("socket:")
+            count += str(entry.readlink()).startswith("socket:")
         except FileNotFoundError:
             continue
     return count

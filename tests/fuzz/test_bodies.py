@@ -71,7 +71,8 @@ YAML_CORPUS = {
     "an unknown anchor": b"a: *nope",
     "laughter": b"a: &a [x,x,x,x,x,x,x,x,x]\n"
     + b"".join(
-        b"%c: &%c [%s]\n" % (97 + n, 97 + n, b",".join([b"*%c" % (96 + n)] * 9)) for n in range(1, 9)
+        b"%c: &%c [%s]\n" % (97 + n, 97 + n, b",".join([b"*%c" % (96 + n)] * 9))
+        for n in range(1, 9)
     ),
     "a cycle": b"a: &a\n  b: *a\n",
     "a merge key": b"metadata:\n  <<: {name: new}\n",
@@ -116,7 +117,9 @@ def test_json(chain: Chain, case: str) -> None:
     for query in ("dryRun=All", "dryRun=All&fieldValidation=Strict"):
         lawful(chain.send("POST", MAPS, body, query=query))
         lawful(chain.send("PUT", f"{MAPS}/x", body, query=query))
-        lawful(chain.send("POST", "/apis/example.com/v1/namespaces/default/widgets", body, query=query))
+        lawful(
+            chain.send("POST", "/apis/example.com/v1/namespaces/default/widgets", body, query=query)
+        )
     # A body takes the place of a query's dryRun, so there must be nothing to delete.
     lawful(chain.send("DELETE", f"{MAPS}/none", body))
     lawful(chain.send("DELETE", MAPS, body, query="labelSelector=nothing=here"))
@@ -192,10 +195,14 @@ def test_random_bytes(chain: Chain, body: bytes, kind: str) -> None:
 
 @given(st.sampled_from(SAMPLES), st.data())
 @settings(max_examples=400)
-def test_good_bodies_with_a_few_wrong_bytes(chain: Chain, raw: dict[str, object], data: st.DataObject) -> None:
+def test_good_bodies_with_a_few_wrong_bytes(
+    chain: Chain, raw: dict[str, object], data: st.DataObject
+) -> None:
     body = bytearray(json.dumps(raw).encode())
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(body) - 1))
-        piece = data.draw(st.sampled_from([b"", b'"', b"{", b"}", b",", b"0", b"\xff", b"null", b"[]"]))
+        piece = data.draw(
+            st.sampled_from([b"", b'"', b"{", b"}", b",", b"0", b"\xff", b"null", b"[]"])
+        )
         body[place : place + data.draw(st.integers(0, 3))] = piece
     lawful(chain.send("POST", path_of(raw), bytes(body), query="dryRun=All"))

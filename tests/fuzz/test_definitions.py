@@ -50,7 +50,10 @@ def try_out(chain: Chain, raw: Raw, *contents: Any) -> int:
         lawful(chain.send("PUT", f"{path}/x", thing))
         patch = {"content_type": "application/merge-patch+json"}
         lawful(chain.send("PATCH", f"{path}/x", extra, **patch))  # type: ignore[arg-type]
-        apply = {"content_type": "application/apply-patch+yaml", "query": "fieldManager=f&force=true"}
+        apply = {
+            "content_type": "application/apply-patch+yaml",
+            "query": "fieldManager=f&force=true",
+        }
         lawful(chain.send("PATCH", f"{path}/x", thing, **apply))  # type: ignore[arg-type]
         lawful(chain.send("GET", path, headers=TABLE))
         lawful(chain.send("GET", f"{path}/x/scale"))
@@ -107,7 +110,7 @@ def test_columns_and_scale_paths(chain: Chain, path: str) -> None:
         {"name": f"C{number}", "type": kind, "jsonPath": path}
         for number, kind in enumerate(("string", "integer", "number", "boolean", "date"))
     ]
-    contents = ({"spec": {"size": []}}, {"a": [{"b": 1}, 2]}, {"a": "text"}, {})
+    contents: tuple[Raw, ...] = ({"spec": {"size": []}}, {"a": [{"b": 1}, 2]}, {"a": "text"}, {})
     try_out(chain, definition(schema, additionalPrinterColumns=columns), *contents)
     scale = {"specReplicasPath": path, "statusReplicasPath": path, "labelSelectorPath": path}
     try_out(chain, definition(schema, subresources={"scale": scale}), *contents)
@@ -131,7 +134,9 @@ def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     near = st.fixed_dictionaries(
         {"type": st.sampled_from(["object", "array", "string", "integer"])},
         optional={
-            "properties": st.dictionaries(st.sampled_from(["spec", "a", "name", "metadata"]), inner, max_size=3),
+            "properties": st.dictionaries(
+                st.sampled_from(["spec", "a", "name", "metadata"]), inner, max_size=3
+            ),
             "items": inner,
             "additionalProperties": inner,
             "required": st.lists(st.sampled_from(["a", "name"]), max_size=2),
@@ -149,8 +154,10 @@ def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 SCHEMAS = st.recursive(SCALARS, _schemas, max_leaves=14)
 CONTENT = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["spec", "a", "name", "x"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["spec", "a", "name", "x"]), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -164,7 +171,11 @@ def test_random_schemas(chain: Chain, schema: Any, content: Any) -> None:
 @given(st.dictionaries(st.sampled_from(["spec", "a"]), SCHEMAS, max_size=2), CONTENT)
 @settings(max_examples=300)
 def test_random_properties(chain: Chain, properties: Any, content: Any) -> None:
-    try_out(chain, definition({"type": "object", "properties": properties}), {"spec": content, "a": content})
+    try_out(
+        chain,
+        definition({"type": "object", "properties": properties}),
+        {"spec": content, "a": content},
+    )
 
 
 @given(st.text(alphabet="self.aold[](){}'\"=<>!&|?:+-*/%0123,x \\nuinhast", max_size=30))

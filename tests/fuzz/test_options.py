@@ -65,7 +65,12 @@ OTHERS = {
     "gracePeriodSeconds": NUMBERS,
 }
 CASES = [(name, value) for name, values in OTHERS.items() for value in values]
-READS = ((PODS, {}), (PODS, {"watch": "1"}), (f"{PODS}/x", {}), ("/apis/example.com/v1/widgets", {}))
+READS: tuple[tuple[str, dict[str, str]], ...] = (
+    (PODS, {}),
+    (PODS, {"watch": "1"}),
+    (f"{PODS}/x", {}),
+    ("/apis/example.com/v1/widgets", {}),
+)
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -78,7 +83,10 @@ def test_one_bad_option(chain: Chain, name: str) -> None:
         lawful(chain.send("PUT", f"{MAPS}/x", body, query={"dryRun": "All", name: value}))
         lawful(chain.send("DELETE", f"{MAPS}/none", query={name: value}))
         lawful(chain.send("DELETE", MAPS, query={"dryRun": "All", name: value}))
-        patch = {"query": {"dryRun": "All", name: value}, "content_type": "application/merge-patch+json"}
+        patch = {
+            "query": {"dryRun": "All", name: value},
+            "content_type": "application/merge-patch+json",
+        }
         lawful(chain.send("PATCH", f"{MAPS}/x", {}, **patch))  # type: ignore[arg-type]
 
 
@@ -110,7 +118,17 @@ ACCEPTS = (
 
 @pytest.mark.parametrize("accept", ACCEPTS)
 def test_accept(chain: Chain, accept: str) -> None:
-    paths = (PODS, f"{PODS}/x", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/api/v1", "/version", "/nowhere")
+    paths = (
+        PODS,
+        f"{PODS}/x",
+        "/api",
+        "/apis",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/api/v1",
+        "/version",
+        "/nowhere",
+    )
     for path in paths:
         lawful(chain.send("GET", path, headers={"accept": accept}))
     lawful(chain.send("GET", PODS, query="watch=1", headers={"accept": accept}))

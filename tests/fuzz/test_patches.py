@@ -107,13 +107,26 @@ def _deep(levels: int) -> Any:
 
 @pytest.mark.parametrize("case", OPERATIONS)
 def test_operations(chain: Chain, case: str) -> None:
-    for path in (POD, DEPLOYMENT, WIDGET, f"{DEPLOYMENT}/scale", f"{POD}/status", f"{WIDGET}/scale"):
+    for path in (
+        POD,
+        DEPLOYMENT,
+        WIDGET,
+        f"{DEPLOYMENT}/scale",
+        f"{POD}/status",
+        f"{WIDGET}/scale",
+    ):
         lawful(chain.send("PATCH", path, OPERATIONS[case], query=QUERY, content_type=JSON))
 
 
 @pytest.mark.parametrize("case", DOCUMENTS)
 def test_documents(chain: Chain, case: str) -> None:
-    for path in (*TARGETS, f"{DEPLOYMENT}/scale", f"{POD}/status", f"{WIDGET}/scale", f"{WIDGET}/status"):
+    for path in (
+        *TARGETS,
+        f"{DEPLOYMENT}/scale",
+        f"{POD}/status",
+        f"{WIDGET}/scale",
+        f"{WIDGET}/status",
+    ):
         for kind in (MERGE, STRATEGIC, APPLY):
             lawful(chain.send("PATCH", path, DOCUMENTS[case], query=QUERY, content_type=kind))
 
@@ -156,7 +169,10 @@ KEYS = st.sampled_from([
     *["managedFields", "parts", "tags", "size", "annotations", "selector", "matchLabels", "key", "", "data"],
 ])  # fmt: skip
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["x", "", "delete", "main", "merge"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.sampled_from(["x", "", "delete", "main", "merge"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
@@ -169,7 +185,9 @@ OPERATION = st.fixed_dictionaries(
 )
 
 
-@given(st.dictionaries(KEYS, VALUES, max_size=4), st.sampled_from(TYPES[1:]), st.sampled_from(TARGETS))
+@given(
+    st.dictionaries(KEYS, VALUES, max_size=4), st.sampled_from(TYPES[1:]), st.sampled_from(TARGETS)
+)
 @settings(max_examples=500)
 def test_random_documents(chain: Chain, body: dict[str, Any], kind: str, path: str) -> None:
     lawful(chain.send("PATCH", path, body, query=QUERY, content_type=kind))

@@ -92,7 +92,9 @@ def test_garbage_inside_tls(address: Address, case: str) -> None:
     assert codes <= {400, 401, 404, 431}, answer
 
 
-@pytest.mark.parametrize("case", ["nothing", "words", "zeros", "high bytes", "TLS again", "no version"])
+@pytest.mark.parametrize(
+    "case", ["nothing", "words", "zeros", "high bytes", "TLS again", "no version"]
+)
 def test_garbage_without_tls(address: Address, case: str) -> None:
     with socket.create_connection((address.host, address.port), timeout=10) as connection:
         connection.sendall(GARBAGE[case] + b"GET / HTTP/1.1\r\n\r\n")
@@ -111,9 +113,12 @@ def test_random_bytes(address: Address) -> None:
 
 def test_a_good_request_with_a_few_wrong_bytes(address: Address) -> None:
     choice = random.Random(8)
-    good = request(
-        address, f"POST {MAPS}?dryRun=All HTTP/1.1", "Content-Length: 28", "Connection: close"
-    ) + b'{"metadata":{"name":"app"}}\n'
+    good = (
+        request(
+            address, f"POST {MAPS}?dryRun=All HTTP/1.1", "Content-Length: 28", "Connection: close"
+        )
+        + b'{"metadata":{"name":"app"}}\n'
+    )
     for _ in range(120):
         raw = bytearray(good)
         for _ in range(choice.randrange(1, 4)):
@@ -130,9 +135,12 @@ def test_a_good_request_with_a_few_wrong_bytes(address: Address) -> None:
 
 @pytest.mark.parametrize("part", [1, 10, 40, 90, 150, -30, -1])
 def test_half_a_request(address: Address, part: int) -> None:
-    whole = request(
-        address, f"POST {MAPS} HTTP/1.1", "Content-Type: application/json", "Content-Length: 29"
-    ) + b'{"metadata":{"name":"never"}}'
+    whole = (
+        request(
+            address, f"POST {MAPS} HTTP/1.1", "Content-Type: application/json", "Content-Length: 29"
+        )
+        + b'{"metadata":{"name":"never"}}'
+    )
     with tls(address) as connection:
         connection.sendall(whole[:part])
     with tls(address) as connection:

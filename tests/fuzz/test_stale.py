@@ -50,5 +50,7 @@ def test_stale_and_mistaken_writes(chain: Chain, stored: tuple[Raw, Raw]) -> Non
         "a delete of nothing": chain.send("DELETE", f"{path}none"),
     }
     codes = {name: lawful(answer).status for name, answer in attempts.items()}
-    assert {name: code for name, code in codes.items() if code not in {400, 404, 405, 409, 422}} == {}
+    assert {
+        name: code for name, code in codes.items() if code not in {400, 404, 405, 409, 422}
+    } == {}
     assert lawful(chain.send("GET", path)).parsed == before

@@ -1,14 +1,12 @@
 """What the server knows of a kind: names, versions, schemas, and the rules Kubernetes applies to its objects.
 
 A `Kind` is one resource of one group (`jobs` of `batch`), built-in or custom. Objects are stored once, in
-`storage_version`; other served versions are
-converted on the way in and out by `Version.to_storage` and `from_storage` (None where versions differ in apiVersion
-only, so the stored bytes serve as they are).
+`storage_version`; other served versions are converted on the way in and out by `Version.to_storage` and
+`from_storage` (None where versions differ in apiVersion only, so the stored bytes serve as they are).
 
-`Rules` are the hooks where Kubernetes has code and no schema says it: defaulting, preparing, validating. They work
-on plain dicts in the storage version. Order for a
-create: decode, default, admission, prepare_create, validate, store; for an update: decode, default,
-prepare_update(new, old), admission, validate_update.
+`Rules` are the hooks where Kubernetes has code and no schema says it: defaulting, preparing, validating. They work on
+plain dicts in the storage version. Order for a create: decode, default, admission, prepare_create, validate, store;
+for an update: decode, default, prepare_update(new, old), admission, validate_update.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Request bodies in protobuf: kubectl and Go clients send built-in kinds this way.
+r"""Request bodies in protobuf: kubectl and Go clients send built-in kinds this way.
 
-A body is the four bytes `k8s\\0` and an envelope that names apiVersion and kind and holds the object's bytes. The
-object is read with a table of field numbers (data/protobuf.json) into the
-same plain dict a JSON body gives, and goes on from there. Answers are never protobuf: every client also takes JSON.
+A body is the four bytes `k8s\0` and an envelope that names apiVersion and kind and holds the object's bytes. The
+object is read with a table of field numbers (data/protobuf.json) into the same plain dict a JSON body gives, and goes
+on from there. Answers are never protobuf: every client also takes JSON.
 
 Protobuf always writes plain strings and numbers, empty or not; what JSON would have left out is left out here
 (empty strings, lists, maps), the rest is up to typed decoding.

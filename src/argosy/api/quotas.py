@@ -1,8 +1,8 @@
 """What an object counts for in a ResourceQuota, and which quotas count it.
 
 Pure: used on the way in (admission) and afterwards (the recount), so both always agree. Amounts are keyed by the
-names a quota uses: `pods`, `requests.cpu`, `limits.memory`,
-`count/jobs.batch`, `services.nodeports`, `requests.nvidia.com/gpu`.
+names a quota uses: `pods`, `requests.cpu`, `limits.memory`, `count/jobs.batch`, `services.nodeports`,
+`requests.nvidia.com/gpu`.
 """
 
 from __future__ import annotations

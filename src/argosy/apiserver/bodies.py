@@ -13,7 +13,6 @@ from typing import Final
 
 from argosy.api import protobuf
 from argosy.api.crds import decode_custom
-from argosy.api.patches.gotext import json_kind
 from argosy.api.schema.bodies import (
     duplicates,
     parse_json,
@@ -36,6 +35,7 @@ from argosy.apiserver.typemeta import (
     wrong_type,
 )
 from argosy.base.errors import BadRequest, UnsupportedMediaType
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 DELETE_OPTIONS: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"

@@ -1,8 +1,8 @@
 """`Cluster`: one embedded cluster's state and services, without any verb or socket.
 
 Everything that serves one cluster hangs here: its store, the kinds it knows, time, ids, admission. The verbs (in
-`verbs/`) work on it; HTTP and the local client call the
-verbs. Many clusters live in one process and share what is immutable: built-in kinds and their schemas.
+`verbs/`) work on it; HTTP and the local client call the verbs. Many clusters live in one process and share what is
+immutable: built-in kinds and their schemas.
 """
 
 from __future__ import annotations

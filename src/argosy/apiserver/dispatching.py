@@ -89,6 +89,9 @@ class Dispatching:
             if kind.custom:
                 raise errors.not_found(kind.group, kind.plural, asked.name)
             raise no_such_resource(asked.group)
+        if asked.name and kind.verbs == ("create",):
+            # Reviews and bindings are asked and answered, and never found again.
+            raise no_such_resource(asked.group)
         verb = asked.verb
         if kind.namespaced:
             if not asked.namespace and (asked.name and verb not in {"list", "watch"}):

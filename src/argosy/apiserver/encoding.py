@@ -1,9 +1,8 @@
 """Between stored bytes and objects.
 
 Stored bytes are canonical JSON of an object in its storage version without apiVersion and kind. Most reads never
-decode them: a version's prefix is put before the
-bytes, and lists are joined. Only a version with a real conversion, or a custom object that is older than its
-schema's last change, is decoded on reading.
+decode them: a version's prefix is put before the bytes, and lists are joined. Only a version with a real conversion,
+or a custom object that is older than its schema's last change, is decoded on reading.
 """
 
 from __future__ import annotations

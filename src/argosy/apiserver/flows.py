@@ -1,10 +1,9 @@
 """Who may be served now: bounded concurrency with a fair queue per user.
 
 Up to `seats` requests run at once. Past that, requests wait in queues, one per user, served in turn, so that one
-user's flood costs the others one place each and no more. A queue that is full, or
-a wait that is too long, ends in 429 with Retry-After. Watches and log streams hold no seat. The cluster's own
-admins (system:masters) and its controllers are never queued, so a flood can't
-lock out whoever has to stop it.
+user's flood costs the others one place each and no more. A queue that is full, or a wait that is too long, ends in
+429 with Retry-After. Watches and log streams hold no seat. The cluster's own admins (system:masters) and its
+controllers are never queued, so a flood can't lock out whoever has to stop it.
 """
 
 from __future__ import annotations

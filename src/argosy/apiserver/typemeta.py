@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.builtin import builtin_kinds
-from argosy.api.patches.gotext import json_kind
 from argosy.apiserver.calls import Call
 from argosy.base.errors import BadRequest, Invalid, StatusError
 from argosy.base.fielderrors import invalid
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 NO_TYPE: Final = "couldn't get version/kind; json parse error: "

@@ -19,8 +19,7 @@
     └── Timeout                504  the server gave up waiting
 
 The messages copy Kubernetes' wording, because users search for it. `resource` in messages is the qualified resource
-(`jobs.batch`), `kind`
-in details is the resource or kind as Kubernetes puts it there.
+(`jobs.batch`), `kind` in details is the resource or kind as Kubernetes puts it there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """One broken rule of one field, printed as Kubernetes prints it.
 
-A path is a plain string that grows on the way down: `f"{path}.name"`, `f"{path}[{index}]"`,
-`f"{path}[{key}]"`. `str(error)` is
-`spec.parallelism: Invalid value: -1: must be greater than or equal to 0`; `body` is the same without the path, as
-it stands in a Status cause.
+A path is a plain string that grows on the way down: `f"{path}.name"`, `f"{path}[{index}]"`, `f"{path}[{key}]"`.
+`str(error)` is `spec.parallelism: Invalid value: -1: must be greater than or equal to 0`; `body` is the same without
+the path, as it stands in a Status cause.
 """
 
 from __future__ import annotations

@@ -153,9 +153,6 @@ class Quantity:
         return self.format if self.nanos else other.format
 
 
-ZERO: Final = Quantity(0, Format.DECIMAL_SI, "0")
-
-
 def parse(value: str | float) -> Quantity:
     """`Quantity.parse`."""
     return Quantity.parse(value)

@@ -1,8 +1,8 @@
 """Names for JSON values.
 
-Generic server work (patching, pruning, defaulting, applying) runs on plain dicts, because unknown fields must
-survive it. `Object` is
-such a dict: one Kubernetes object as it came from the wire. Controllers use typed structs instead (see `argosy.api`).
+Generic server work (patching, pruning, defaulting, applying) runs on plain dicts, because unknown fields must survive
+it. `Object` is such a dict: one Kubernetes object as it came from the wire. Controllers use typed structs instead
+(see `argosy.api`).
 """
 
 from __future__ import annotations

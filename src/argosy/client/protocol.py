@@ -88,10 +88,9 @@ class Client(Protocol):
     ) -> AsyncGenerator[WatchEvent, None]:
         """Every change after revision `since`, without end.
 
-        Without `since` the objects there are come first, as ADDED; with `initial_events` they are
-        closed by a bookmark whose `initial_end` is set. Expired if `since` has left the history:
-        list again. Other bookmarks come when the server likes, perhaps never.
-        Close the generator (`contextlib.aclosing`) to end the watch.
+        Without `since` the objects there are come first, as ADDED; with `initial_events` they are closed by a
+        bookmark whose `initial_end` is set. Expired if `since` has left the history: list again. Other bookmarks come
+        when the server likes, perhaps never. Close the generator (`contextlib.aclosing`) to end the watch.
         """
 
     async def create(

@@ -1,8 +1,7 @@
 """A client of any Kubernetes API server, over HTTPS.
 
 Verbs become requests here, and which of them may arrive twice is decided here; sending, retrying and errors are
-`transport`'s, resuming watches is `watching`'s.
-Nothing is cached and nothing is decoded beyond what a `Raw` carries.
+`transport`'s, resuming watches is `watching`'s. Nothing is cached and nothing is decoded beyond what a `Raw` carries.
 """
 
 from __future__ import annotations

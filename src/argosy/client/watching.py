@@ -77,8 +77,8 @@ class Watching:
                     raise failed.error from failed.__cause__
                 lost = failed
             if self._begun:
-                # Half of the objects is no state to resume from, and what was deleted meanwhile
-                # would never be reported.
+                # Half of the objects is no state to resume from, and what was deleted meanwhile would never be
+                # reported.
                 raise Expired("the watch ended within its initial events; start again")
             if lost is not None:
                 _LOG.warning("watch of %s: %s; it will be resumed", self._path, lost.error)

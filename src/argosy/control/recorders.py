@@ -24,7 +24,7 @@ from argosy.base.errors import (
     TooManyRequests,
 )
 from argosy.base.ids import Ids, RandomIds
-from argosy.base.names import dns1123_subdomain_problems
+from argosy.base.names import is_dns1123_subdomain
 from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.client.protocol import Client
@@ -130,7 +130,7 @@ class EventRecorder:
 
     def _name(self, about: str, when: float) -> str:
         name = f"{about}.{round(when * 1e9):x}"
-        return self._ids.uid() if dns1123_subdomain_problems(name) else name
+        return self._ids.uid() if is_dns1123_subdomain(name) else name
 
     def _new(
         self, event: Known, namespace: str, occurrence: Occurrence, message: str, when: float

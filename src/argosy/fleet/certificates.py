@@ -1,8 +1,8 @@
 """The cluster's own certificate authority and the server certificate it signs.
 
 Both are made on the first start and kept in the state directory, so that a kubeconfig stays good over restarts. The
-server's certificate is renewed at start when fewer than thirty days
-are left or when it does not name an address that is to be served.
+server's certificate is renewed at start when fewer than thirty days are left or when it does not name an address that
+is to be served.
 """
 
 from __future__ import annotations

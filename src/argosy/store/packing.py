@@ -1,10 +1,9 @@
 """Objects made alike share their bytes in memory.
 
-Ten thousand pods of one Job differ in name, uid and little else: what they own in managedFields and everything
-after their metadata is equal to the byte. A record's bytes are cut at those places,
-and pieces that were seen before are kept once, so such a pod takes a few hundred bytes instead of four thousand.
-Where to cut is a guess at the canonical form; a wrong guess
-shares less and is never wrong, because the pieces in a row are the bytes again.
+Ten thousand pods of one Job differ in name, uid and little else: what they own in managedFields and everything after
+their metadata is equal to the byte. A record's bytes are cut at those places, and pieces that were seen before are
+kept once, so such a pod takes a few hundred bytes instead of four thousand. Where to cut is a guess at the canonical
+form; a wrong guess shares less and is never wrong, because the pieces in a row are the bytes again.
 
 An object that is like no other stays whole: its pieces only pass through the pool, which is emptied when it is full.
 """

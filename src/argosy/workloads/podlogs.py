@@ -3,9 +3,9 @@
     DIR/NAMESPACE_POD_UID/CONTAINER/RESTART.log
     2026-01-02T03:04:05.678901234Z stdout F text of the line
 
-A runtime appends lines; `PodLogs` reads them for `kubectl logs`. A line that was too long for one write is marked
-`P` (partial) and goes on in the next; readers get it joined. Following a log
-looks at the file several times a second and ends when the container has ended or its pod is gone.
+A runtime appends lines; `PodLogs` reads them for `kubectl logs`. A line that was too long for one write is marked `P`
+(partial) and goes on in the next; readers get it joined. Following a log looks at the file several times a second and
+ends when the container has ended or its pod is gone.
 """
 
 from __future__ import annotations

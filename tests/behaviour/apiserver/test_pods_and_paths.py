@@ -64,7 +64,8 @@ def test_an_eviction_spends_its_budget_and_then_waits() -> None:
         await served.ask("PATCH", f"{budgets}/b/status", budget(1), content_type=MERGE)
         for name in ("p", "q"):
             await pod(served, name, nodeName="n")
-            running = {"status": {"phase": "Running"}}
+            ready = {"type": "Ready", "status": "True"}
+            running = {"status": {"phase": "Running", "conditions": [ready]}}
             await served.ask("PATCH", f"{PODS}/{name}/status", running, content_type=MERGE)
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}}
         assert (await served.ask("POST", f"{PODS}/p/eviction", eviction))[0] == 201
@@ -83,6 +84,87 @@ def test_an_eviction_spends_its_budget_and_then_waits() -> None:
         assert refused["details"]["causes"][0]["message"] == (
             "The disruption budget b needs 1 healthy pods and has 2 currently"
         )
+
+    serving(story)
+
+
+def test_a_pod_that_does_not_serve_is_evicted_without_a_budget() -> None:
+    async def story(served: Served) -> None:
+        budgets = "/apis/policy/v1/namespaces/ns/poddisruptionbudgets"
+        spec = {"minAvailable": 1, "selector": {}}
+        await served.ask("POST", budgets, {"metadata": {"name": "b"}, "spec": spec})
+        await served.ask("PATCH", f"{budgets}/b/status", budget(0), content_type=MERGE)
+        await pod(served, nodeName="n")
+        running = {"status": {"phase": "Running"}}
+        await served.ask("PATCH", f"{PODS}/p/status", running, content_type=MERGE)
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}}
+        assert (await served.ask("POST", f"{PODS}/p/eviction", eviction))[0] == 201
+
+    serving(story)
+
+
+def scale(replicas: Any, name: str = "d") -> dict[str, Any]:
+    spec = {"replicas": replicas}
+    return {
+        "apiVersion": "autoscaling/v1",
+        "kind": "Scale",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def test_a_scale_is_read_like_any_object() -> None:
+    async def story(served: Served) -> None:
+        sets = "/apis/apps/v1/namespaces/ns/replicasets"
+        template = {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "b"}]},
+        }  # fmt: skip
+        spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+        code, _ = await served.ask("POST", sets, {"metadata": {"name": "d"}, "spec": spec})
+        assert code == 201
+        door = f"{sets}/d/scale"
+        code, got = await served.ask("PUT", door, scale(3))
+        assert (code, got["spec"]) == (200, {"replicas": 3})
+        code, text = await served.said("PUT", door, scale(3, "other"))
+        assert (code, text) == (
+            400,
+            "the name of the object (other) does not match the name on the URL (d)",
+        )
+        for change in (
+            {"spec": {"replicas": 1 << 40}},
+            {"spec": {"replicas": "x"}},
+            {"metadata": "x"},
+        ):
+            code, text = await served.said("PATCH", door, change, content_type=MERGE)
+            assert code == 422
+            assert text.startswith(' "" is invalid: patch: Invalid value: ')
+        code, got = await served.ask("PATCH", door, {"spec": None}, content_type=MERGE)
+        assert (code, got["spec"]) == (200, {})
+
+    serving(story)
+
+
+def test_a_scale_may_be_applied() -> None:
+    async def story(served: Served) -> None:
+        sets = "/apis/apps/v1/namespaces/ns/replicasets"
+        template = {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "b"}]},
+        }  # fmt: skip
+        spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+        await served.ask("POST", sets, {"metadata": {"name": "d"}, "spec": spec})
+        door, media = f"{sets}/d/scale", "application/apply-patch+yaml"
+        got = await served.said("PATCH", f"{door}?fieldManager=x", scale(3), content_type=media)
+        assert got == (
+            409,
+            'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas',
+        )
+        forced = f"{door}?fieldManager=x&force=true"
+        code, made = await served.ask("PATCH", forced, scale(3), content_type=media)
+        assert (code, made["spec"]) == (200, {"replicas": 3})
+        _, found = await served.ask("GET", f"{sets}/d")
+        entries = found["metadata"]["managedFields"]
+        owners = [(e["operation"], e["subresource"]) for e in entries if e["manager"] == "x"]
+        assert owners == [("Apply", "scale")]
 
     serving(story)
 

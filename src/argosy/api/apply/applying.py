@@ -69,9 +69,9 @@ def apply(
     """The object after `manager` applied `config` (live is None where it creates it), and its managedFields.
 
     The object is not defaulted, and still carries the live managedFields: the caller puts the new ones in. Where
-    nothing changes it is the live object itself. `kind` is what the configuration must be of; by default, what the live
-    object says it is. Raises `Conflicts`, `BadRequest`, or `PatchFailed` for a configuration
-    that the schema does not fit.
+    nothing changes it is the live object itself. `kind` is what the configuration must be of; by default, what the
+    live object says it is. Raises `Conflicts`, `BadRequest`, or `PatchFailed` for a configuration that the schema
+    does not fit.
     """
     _check(schema, config, api_version, kind or (live or config).get("kind", ""))
     before: Object = live if live is not None else {}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from argosy.api.apply.fieldsets import print_step
 from argosy.api.apply.shapes import Mistyped, Shape, shape_of
-from argosy.api.patches.gotext import print_plain, type_name
 from argosy.api.schema.structural import Schema
 from argosy.base.fielderrors import quote
+from argosy.base.gotext import print_plain, type_name
 from argosy.base.types import Json, Object
 
 

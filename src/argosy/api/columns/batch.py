@@ -30,12 +30,8 @@ from argosy.api.kinds import Column
 from argosy.base.types import Json, Object
 
 # The first of these conditions that is true names the job's status; deletion comes between the two rows.
-_FINISHED: Final = (("Complete", "Complete"), ("Failed", "Failed"))
-_UNFINISHED: Final = (
-    ("Suspended", "Suspended"),
-    ("FailureTarget", "FailureTarget"),
-    ("SuccessCriteriaMet", "SuccessCriteriaMet"),
-)
+_FINISHED: Final = ("Complete", "Failed")
+_UNFINISHED: Final = ("Suspended", "FailureTarget", "SuccessCriteriaMet")
 
 
 def _job(obj: Object, now: datetime) -> list[Json]:
@@ -55,12 +51,12 @@ def _job_status(obj: Object, status: Object) -> str:
     conditions: dict[str, str] = {}
     for condition in status.get("conditions") or ():
         conditions.setdefault(condition.get("type", ""), condition.get("status", ""))
-    for kind, text in _FINISHED:
+    for kind in _FINISHED:
         if conditions.get(kind) == "True":
-            return text
+            return kind
     if obj["metadata"].get("deletionTimestamp"):
         return "Terminating"
-    return next((text for kind, text in _UNFINISHED if conditions.get(kind) == "True"), "Running")
+    return next((kind for kind in _UNFINISHED if conditions.get(kind) == "True"), "Running")
 
 
 def _completions(spec: Object, status: Object) -> str:

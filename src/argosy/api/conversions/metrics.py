@@ -13,7 +13,7 @@ from argosy.base.types import Object
 
 
 def metric_to_v1(metric: Object) -> Object:
-    return _renamed(metric, _source_to_v1)
+    return _renamed(metric, lambda where, source: _to_v1(where, source, "target"))
 
 
 def metric_from_v1(metric: Object) -> Object:
@@ -21,7 +21,7 @@ def metric_from_v1(metric: Object) -> Object:
 
 
 def status_to_v1(metric: Object) -> Object:
-    return _renamed(metric, _current_to_v1)
+    return _renamed(metric, lambda where, status: _to_v1(where, status, "current"))
 
 
 def status_from_v1(metric: Object) -> Object:
@@ -33,16 +33,18 @@ def _renamed(metric: Object, convert: Callable[[str, Object], Object]) -> Object
     return {"type": metric.get("type", ""), **details}
 
 
-def _source_to_v1(where: str, source: Object) -> Object:
-    target, metric = source.get("target") or {}, source.get("metric") or {}
-    value, average = target.get("value"), target.get("averageValue")
+def _to_v1(where: str, given: Object, side: str) -> Object:
+    """Flatten what v2 nests below `side`: `target` in a metric, `current` in its status, which always has a value."""
+    amounts, metric = given.get(side) or {}, given.get("metric") or {}
+    value, average = amounts.get("value"), amounts.get("averageValue")
+    absent = "0" if side == "current" else None
     match where:
         case "object":
             return _present(
                 {
-                    "target": _reference(source.get("describedObject")),
+                    "target": _reference(given.get("describedObject")),
                     "metricName": metric.get("name", ""),
-                    "targetValue": "0" if value is None else value,
+                    f"{side}Value": "0" if value is None else value,
                     "selector": metric.get("selector"),
                     "averageValue": average,
                 }
@@ -51,7 +53,7 @@ def _source_to_v1(where: str, source: Object) -> Object:
             return _present(
                 {
                     "metricName": metric.get("name", ""),
-                    "targetAverageValue": "0" if average is None else average,
+                    f"{side}AverageValue": "0" if average is None else average,
                     "selector": metric.get("selector"),
                 }
             )
@@ -60,16 +62,16 @@ def _source_to_v1(where: str, source: Object) -> Object:
                 {
                     "metricName": metric.get("name", ""),
                     "metricSelector": metric.get("selector"),
-                    "targetValue": value,
-                    "targetAverageValue": average,
+                    f"{side}Value": absent if value is None else value,
+                    f"{side}AverageValue": average,
                 }
             )
     return _present(
         {
-            "name": source.get("name", ""),
-            "targetAverageUtilization": target.get("averageUtilization"),
-            "targetAverageValue": average,
-            "container": source.get("container"),
+            "name": given.get("name", ""),
+            f"{side}AverageUtilization": amounts.get("averageUtilization"),
+            f"{side}AverageValue": absent if average is None else average,
+            "container": given.get("container"),
         }
     )
 
@@ -105,47 +107,6 @@ def _source_from_v1(where: str, source: Object) -> Object:
     }
     named = {"name": source.get("name", ""), "container": source.get("container")}
     return {**_present(named), "target": _present(target)}
-
-
-def _current_to_v1(where: str, status: Object) -> Object:
-    current, metric = status.get("current") or {}, status.get("metric") or {}
-    value, average = current.get("value"), current.get("averageValue")
-    match where:
-        case "object":
-            return _present(
-                {
-                    "target": _reference(status.get("describedObject")),
-                    "metricName": metric.get("name", ""),
-                    "currentValue": "0" if value is None else value,
-                    "selector": metric.get("selector"),
-                    "averageValue": average,
-                }
-            )
-        case "pods":
-            return _present(
-                {
-                    "metricName": metric.get("name", ""),
-                    "currentAverageValue": "0" if average is None else average,
-                    "selector": metric.get("selector"),
-                }
-            )
-        case "external":
-            return _present(
-                {
-                    "metricName": metric.get("name", ""),
-                    "metricSelector": metric.get("selector"),
-                    "currentValue": "0" if value is None else value,
-                    "currentAverageValue": average,
-                }
-            )
-    return _present(
-        {
-            "name": status.get("name", ""),
-            "currentAverageUtilization": current.get("averageUtilization"),
-            "currentAverageValue": "0" if average is None else average,
-            "container": status.get("container"),
-        }
-    )
 
 
 def _current_from_v1(where: str, status: Object) -> Object:

@@ -8,6 +8,7 @@ recognized once and skipped.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from argosy.api.crds.paths import below, child, key
@@ -17,6 +18,7 @@ from argosy.api.schema.builtin import OBJECT_META, builtin_schema
 from argosy.api.schema.decoding import decode
 from argosy.api.schema.structural import Schema
 from argosy.base.fielderrors import FieldError, invalid, required
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 _GROUP_VERSION: Final = re.compile(r"[^/]*(/[^/]*)?").fullmatch
@@ -41,24 +43,31 @@ def holds_resources(schema: Schema) -> bool:
     return schema.holds_resources
 
 
-def coerce_embedded(schema: Schema, value: Json, path: str = "") -> list[str]:
+def coerce_embedded(schema: Schema, value: Json) -> list[str]:
     """Decode the metadata of embedded resources in place; sorted paths of unknown fields. Raises Uncoercible."""
+    return sorted(
+        unknown
+        for resource, path in _embedded(schema, value, "")
+        for unknown in _coerce(resource, path)
+    )
+
+
+def _embedded(schema: Schema, value: Json, path: str) -> Iterator[tuple[Object, str]]:
+    """Every embedded resource and its path, outer ones first."""
     if not holds_resources(schema):
-        return []
-    unknown: list[str] = []
+        return
     if value.__class__ is dict:
         if schema.embedded_resource:
-            unknown += _coerce(value, path)
+            yield value, path
         for name, item in value.items():
             prop = schema.properties.get(name)
             if prop is not None:
-                unknown += coerce_embedded(prop, item, child(path, name))
+                yield from _embedded(prop, item, child(path, name))
             elif schema.additional is not None:
-                unknown += coerce_embedded(schema.additional, item, key(path, name))
+                yield from _embedded(schema.additional, item, key(path, name))
     elif value.__class__ is list and schema.items is not None:
         for index, item in enumerate(value):
-            unknown += coerce_embedded(schema.items, item, f"{path}[{index}]")
-    return sorted(unknown)
+            yield from _embedded(schema.items, item, f"{path}[{index}]")
 
 
 def _coerce(value: Object, path: str) -> list[str]:
@@ -73,7 +82,7 @@ def _coerce(value: Object, path: str) -> list[str]:
         value["metadata"] = {}
         return []
     if metadata.__class__ is not dict:
-        text = f"json: cannot unmarshal {_described(metadata)} into Go value of type v1.ObjectMeta"
+        text = f"json: cannot unmarshal {json_kind(metadata)} into Go value of type v1.ObjectMeta"
         raise Uncoercible(invalid(where, metadata, text))
     decoded = decode(builtin_schema(OBJECT_META), metadata)
     if decoded.problem is not None:
@@ -81,45 +90,21 @@ def _coerce(value: Object, path: str) -> list[str]:
     return [f"{where}.{field}" for field in decoded.unknown]
 
 
-def _described(value: Json) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "number"
-
-
 def embedded_errors(schema: Schema, value: Json, path: str = "") -> list[FieldError]:
     """What is wrong with the apiVersion, kind and metadata of embedded resources."""
-    if not holds_resources(schema):
-        return []
-    errors: list[FieldError] = []
-    if value.__class__ is dict:
-        if schema.embedded_resource:
-            errors += _resource_errors(value, path)
-        for name, item in value.items():
-            prop = schema.properties.get(name)
-            if prop is not None:
-                errors += embedded_errors(prop, item, child(path, name))
-            elif schema.additional is not None:
-                errors += embedded_errors(schema.additional, item, key(path, name))
-    elif value.__class__ is list and schema.items is not None:
-        for index, item in enumerate(value):
-            errors += embedded_errors(schema.items, item, f"{path}[{index}]")
-    return errors
+    return [
+        error
+        for resource, at in _embedded(schema, value, path)
+        for error in _resource_errors(resource, at)
+    ]
 
 
 def _resource_errors(value: Object, path: str) -> list[FieldError]:
     errors = [required(child(path, name)) for name in ("apiVersion", "kind") if name not in value]
     for name in ("apiVersion", "kind"):
-        given = value.get(name)
-        where = child(path, name)
         if name not in value:
             continue
+        given, where = value[name], child(path, name)
         if given.__class__ is not str:
             errors.append(invalid(where, given, "must be a string"))
         elif not given:

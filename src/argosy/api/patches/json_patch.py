@@ -19,8 +19,8 @@ from typing import Final
 import msgspec
 
 from argosy.api.patches.failures import Unprocessable
-from argosy.api.patches.gotext import json_kind
 from argosy.base.errors import BadRequest, TooLarge
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 MAX_OPERATIONS: Final = 10_000

@@ -7,8 +7,8 @@ shallow copy of each object on the way.
 
 from __future__ import annotations
 
-from argosy.api.patches.gotext import json_kind
 from argosy.base.errors import BadRequest
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 

@@ -19,11 +19,11 @@ from typing import Final
 
 from argosy.api.patches.element_order import by_key, merge_orders, sorted_like
 from argosy.api.patches.failures import PatchFailed
-from argosy.api.patches.gotext import json_kind, print_plain, type_name
 from argosy.api.patches.merge_patch import without_nulls
 from argosy.api.schema.structural import ANYTHING, Schema
 from argosy.base.errors import BadRequest, StatusError
 from argosy.base.fielderrors import quote
+from argosy.base.gotext import json_kind, print_plain, type_name
 from argosy.base.types import Json, Object
 
 _DIRECTIVE: Final = "$patch"

@@ -15,6 +15,7 @@ from argosy.api.rules.keypairs import key_pair_problem
 from argosy.api.rules.metadata import immutable, validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_config_map_key, is_dns1123_subdomain
 from argosy.base.fielderrors import FieldError, forbidden, invalid, required, too_long
+from argosy.base.gotext import json_kind
 from argosy.base.types import Json, Object
 
 MAX_BYTES: Final = 1024 * 1024
@@ -147,15 +148,7 @@ def _object_problem(raw: bytes) -> str:
         return f"invalid character {text[error.pos]!r} looking for beginning of value"
     if isinstance(value, dict) or value is None:
         return ""
-    match value:
-        case bool():
-            kind = "bool"
-        case str():
-            kind = "string"
-        case list():
-            kind = "array"
-        case _:
-            kind = "number"
+    kind = json_kind(value)
     return f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
 
 

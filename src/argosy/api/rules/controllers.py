@@ -9,9 +9,18 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.rules.internals import internal
+from argosy.api.rules.labels import validate_label_selector
 from argosy.api.rules.names import is_dns1123_label
-from argosy.api.rules.wording import NOT_NEGATIVE, Printed, in_order, printed
-from argosy.base.fielderrors import FieldError, invalid
+from argosy.api.rules.pods import default_pod_template
+from argosy.api.rules.wording import (
+    IMMUTABLE,
+    NOT_NEGATIVE,
+    Printed,
+    in_order,
+    printed,
+    unsupported,
+)
+from argosy.base.fielderrors import FieldError, forbidden, invalid, required
 from argosy.base.selectors import labels as selectors
 from argosy.base.selectors.labels import SelectorError
 from argosy.base.types import Object
@@ -34,6 +43,14 @@ def selects(selector: Object | None, labels: Object) -> bool | None:
         return None
 
 
+def default_set(obj: Object) -> Object:
+    """The spec, with its template filled in and its selector printed even where there is none."""
+    spec: Object = obj.setdefault("spec", {})
+    default_pod_template(spec.setdefault("template", {}))
+    spec.setdefault("selector", None)
+    return spec
+
+
 def template_labels(template: Object) -> Object:
     return (template.get("metadata") or {}).get("labels") or {}
 
@@ -44,6 +61,66 @@ def validate_not_negative(holder: Object, fields: tuple[str, ...], path: str) ->
         for field in fields
         if (value := holder.get(field)) is not None and value < 0
     ]
+
+
+def validate_selector(spec: Object, kind: str) -> list[FieldError]:
+    """A selector is there, is well formed and does not select everything."""
+    selector, path = spec.get("selector"), "spec.selector"
+    if selector is None:
+        return [required(path)]
+    return validate_label_selector(selector, path) + validate_selective(selector, path, kind)
+
+
+def validate_selective(selector: Object, path: str, kind: str) -> list[FieldError]:
+    if selector.get("matchLabels") or selector.get("matchExpressions"):
+        return []
+    return [invalid(path, printed_selector(selector), f"empty selector is invalid for {kind}")]
+
+
+def validate_restart(template: Object, path: str, kind: str) -> list[FieldError]:
+    """Pods of a set run until something else ends them."""
+    pod: Object = template.get("spec") or {}
+    errors: list[FieldError] = []
+    if (policy := pod.get("restartPolicy", "")) != "Always":
+        errors.append(unsupported(f"{path}.spec.restartPolicy", policy, ("Always",)))
+    if pod.get("activeDeadlineSeconds") is not None:
+        detail = f"activeDeadlineSeconds in {kind} is not Supported"
+        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", detail))
+    return errors
+
+
+def validate_same_selector(new: Object, old: Object) -> list[FieldError]:
+    selector = new["spec"].get("selector")
+    if selector == old["spec"].get("selector"):
+        return []
+    return [invalid("spec.selector", printed_selector(selector), IMMUTABLE)]
+
+
+def validate_collisions(new: Object, old: Object) -> list[FieldError]:
+    """collisionCount salts the names of what the controller makes, so it never goes back."""
+    before = (old.get("status") or {}).get("collisionCount")
+    count = (new.get("status") or {}).get("collisionCount") or 0
+    if before is None or count >= before:
+        return []
+    return [invalid("status.collisionCount", count, "cannot be decremented")]
+
+
+def validate_counts(
+    status: Object, counts: tuple[str, ...], parts: tuple[str, ...], ready: str
+) -> list[FieldError]:
+    """No count is negative, no part larger than the whole, and only ready pods are available."""
+    errors = validate_not_negative(status, counts, "status")
+    total = status.get("replicas") or 0
+    errors += [
+        invalid(f"status.{field}", value, "cannot be greater than status.replicas")
+        for field in parts
+        if (value := status.get(field) or 0) > total
+    ]
+    available = status.get("availableReplicas") or 0
+    if available > (status.get("readyReplicas") or 0):
+        detail = f"cannot be greater than {ready}"
+        errors.append(invalid("status.availableReplicas", available, detail))
+    return errors
 
 
 def without_value(path: str, detail: str) -> FieldError:

@@ -19,8 +19,8 @@ from argosy.api.rules.names import (
     is_dns1123_label,
     is_dns1123_subdomain,
     is_label_value,
-    is_qualified_name,
 )
+from argosy.api.rules.ports import PROTOCOLS, validate_application_protocol
 from argosy.base.fielderrors import (
     FieldError,
     duplicate,
@@ -32,7 +32,6 @@ from argosy.base.fielderrors import (
 from argosy.base.types import Object
 
 _ADDRESS_TYPES: Final = ("FQDN", "IPv4", "IPv6")
-_PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _MAX_ADDRESSES: Final = 100
 _MAX_PORTS: Final = 20_000
 _MAX_ENDPOINTS: Final = 1000
@@ -112,11 +111,9 @@ def _validate_ports(ports: list[Object]) -> list[FieldError]:
         seen.add(name)
         if protocol is None:
             errors.append(required(f"{path}.protocol"))
-        elif protocol not in _PROTOCOLS:
-            errors.append(not_supported(f"{path}.protocol", protocol, _PROTOCOLS))
-        if (application := port.get("appProtocol")) is not None:
-            problems = is_qualified_name(application)
-            errors += [invalid(f"{path}.appProtocol", application, text) for text in problems]
+        elif protocol not in PROTOCOLS:
+            errors.append(not_supported(f"{path}.protocol", protocol, PROTOCOLS))
+        errors += validate_application_protocol(port, path)
     return errors
 
 

@@ -11,12 +11,11 @@ from argosy.api.rules.names import (
     is_dns1123_label,
     is_dns1123_subdomain,
     is_port_number,
-    is_qualified_name,
 )
-from argosy.base.fielderrors import FieldError, invalid, not_supported, required
+from argosy.api.rules.ports import validate_application_protocol, validate_protocol
+from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
 
-_PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
 _KINDS: Final = ("addresses", "notReadyAddresses")
 
@@ -101,17 +100,8 @@ def _validate_port(port: Object, needs_name: bool, path: str) -> list[FieldError
         errors += [invalid(f"{path}.name", name, text) for text in is_dns1123_label(name)]
     number = port.get("port", 0)
     errors += [invalid(f"{path}.port", number, text) for text in is_port_number(number)]
-    protocol = port.get("protocol", "")
-    if not protocol:
-        errors.append(required(f"{path}.protocol"))
-    elif protocol not in _PROTOCOLS:
-        errors.append(not_supported(f"{path}.protocol", protocol, _PROTOCOLS))
-    if (application := port.get("appProtocol")) is not None:
-        errors += [
-            invalid(f"{path}.appProtocol", application, text)
-            for text in is_qualified_name(application)
-        ]
-    return errors
+    errors += validate_protocol(port.get("protocol", ""), f"{path}.protocol")
+    return errors + validate_application_protocol(port, path)
 
 
 def _warn(new: Object, _old: Object | None) -> list[str]:

@@ -22,9 +22,11 @@ from argosy.base.fielderrors import (
     required,
     too_long,
 )
+from argosy.base.names import Check
 from argosy.base.types import Object
 
 ANNOTATIONS_LIMIT_BYTES: Final = 256 * 1024
+_NO_OPERATOR: Final = "not a valid selector operator"
 TAINT_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -66,33 +68,39 @@ def validate_label_selector(selector: Object | None, path: str) -> list[FieldErr
     return errors
 
 
-def _validate_requirement(requirement: Object, path: str) -> list[FieldError]:
+def _validate_requirement(
+    requirement: Object, path: str, *, compares: bool = False, check_values: bool = True
+) -> list[FieldError]:
+    """One expression of a label selector, or of a node selector, which `compares` too."""
     errors: list[FieldError] = []
     values = requirement.get("values") or []
     match operator := requirement.get("operator", ""):
         case "In" | "NotIn":
             if not values:
-                errors.append(
-                    required(
-                        f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"
-                    )
-                )
+                detail = "must be specified when `operator` is 'In' or 'NotIn'"
+                errors.append(required(f"{path}.values", detail))
         case "Exists" | "DoesNotExist":
             if values:
-                errors.append(
-                    forbidden(
-                        f"{path}.values",
-                        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-                    )
-                )
+                detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+                errors.append(forbidden(f"{path}.values", detail))
+        case "Gt" | "Lt" if compares:
+            if len(values) != 1:
+                detail = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+                errors.append(required(f"{path}.values", detail))
         case _:
-            errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
+            errors.append(invalid(f"{path}.operator", operator, _NO_OPERATOR))
     errors += validate_label_name(requirement.get("key", ""), f"{path}.key")
-    for index, value in enumerate(values):
-        errors += [
-            invalid(f"{path}.values[{index}]", value, text) for text in is_label_value(value)
-        ]
+    if check_values:
+        errors += _validate_values(values, f"{path}.values", is_label_value)
     return errors
+
+
+def _validate_values(values: list[str], path: str, check: Check) -> list[FieldError]:
+    return [
+        invalid(f"{path}[{index}]", value, text)
+        for index, value in enumerate(values)
+        for text in check(value)
+    ]
 
 
 def validate_node_selector(selector: Object, path: str) -> list[FieldError]:
@@ -111,51 +119,10 @@ def validate_node_selector_term(
 ) -> list[FieldError]:
     errors: list[FieldError] = []
     for index, requirement in enumerate(term.get("matchExpressions") or ()):
-        errors += _validate_node_requirement(
-            requirement, f"{path}.matchExpressions[{index}]", check_values=check_values
-        )
+        at = f"{path}.matchExpressions[{index}]"
+        errors += _validate_requirement(requirement, at, compares=True, check_values=check_values)
     for index, requirement in enumerate(term.get("matchFields") or ()):
         errors += _validate_field_requirement(requirement, f"{path}.matchFields[{index}]")
-    return errors
-
-
-def _validate_node_requirement(
-    requirement: Object, path: str, *, check_values: bool
-) -> list[FieldError]:
-    errors: list[FieldError] = []
-    values = requirement.get("values") or []
-    operator = requirement.get("operator", "")
-    match operator:
-        case "In" | "NotIn":
-            if not values:
-                errors.append(
-                    required(
-                        f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"
-                    )
-                )
-        case "Exists" | "DoesNotExist":
-            if values:
-                errors.append(
-                    forbidden(
-                        f"{path}.values",
-                        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-                    )
-                )
-        case "Gt" | "Lt":
-            if len(values) != 1:
-                errors.append(
-                    required(
-                        f"{path}.values",
-                        "must be specified single value when `operator` is 'Lt' or 'Gt'",
-                    )
-                )
-        case _:
-            errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
-    errors += validate_label_name(requirement.get("key", ""), f"{path}.key")
-    for index, value in enumerate(values if check_values else ()):
-        errors += [
-            invalid(f"{path}.values[{index}]", value, text) for text in is_label_value(value)
-        ]
     return errors
 
 
@@ -165,23 +132,17 @@ def _validate_field_requirement(requirement: Object, path: str) -> list[FieldErr
     operator = requirement.get("operator", "")
     if operator in {"In", "NotIn"}:
         if len(values) != 1:
-            errors.append(
-                required(
-                    f"{path}.values",
-                    "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
-                )
+            detail = (
+                "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
             )
+            errors.append(required(f"{path}.values", detail))
     else:
-        errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
+        errors.append(invalid(f"{path}.operator", operator, _NO_OPERATOR))
     key = requirement.get("key", "")
     if key != "metadata.name":
         errors.append(invalid(f"{path}.key", key, "not a valid field selector key"))
         return errors
-    for index, value in enumerate(values):
-        errors += [
-            invalid(f"{path}.values[{index}]", value, text) for text in is_dns1123_subdomain(value)
-        ]
-    return errors
+    return errors + _validate_values(values, f"{path}.values", is_dns1123_subdomain)
 
 
 def validate_taint_effect(effect: str, path: str) -> list[FieldError]:

@@ -1,49 +1,67 @@
 """Syntax of names, keys and values, each check answering with Kubernetes' own texts of what is wrong.
 
-Every check takes a string and returns a list of problems, empty when the value is good. The texts carry the regex and
-examples as upstream prints them, because that is what users search for. Lengths count bytes, as in Go.
-
-Verdicts are remembered for short values: a cluster sees the same names, keys and label values over and over, and a
-lookup costs a third of the cheapest regex. Long values are checked anew so that nobody can fill the memory with them.
+What labels, selectors and most names share is in `argosy.base.names` and offered here again, so that rules have one
+place to look; the rest is what single fields ask for: ports, keys of ConfigMaps, headers, percentages, paths.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Final
 
 from argosy.base.fielderrors import FieldError, invalid, required
+from argosy.base.names import (
+    DNS1123_SUBDOMAIN,
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_label_value,
+    is_longer,
+    is_qualified_name,
+    max_length,
+    regex_problem,
+    remembered,
+)
 
-Check = Callable[[str], list[str]]
+__all__ = [
+    "in_range",
+    "is_c_identifier",
+    "is_condition_reason",
+    "is_config_map_key",
+    "is_dns1035_label",
+    "is_dns1123_label",
+    "is_dns1123_subdomain",
+    "is_dns1123_subdomain_with_underscore",
+    "is_env_var_name",
+    "is_http_header_name",
+    "is_label_value",
+    "is_path_segment",
+    "is_percent",
+    "is_port_name",
+    "is_port_number",
+    "is_qualified_name",
+    "is_wildcard_dns1123_subdomain",
+    "masked",
+    "max_length",
+    "regex_problem",
+    "remembered",
+    "validate_domain_prefixed_path",
+    "validate_fully_qualified_name",
+]
 
-_REMEMBERED_LENGTH: Final = 512
-_REMEMBERED_VALUES: Final = 8192
-
-_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _LABEL_UNDERSCORE: Final = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN: Final = _LABEL + r"(\." + _LABEL + ")*"
 _SUBDOMAIN_UNDERSCORE: Final = _LABEL_UNDERSCORE + r"(\." + _LABEL_UNDERSCORE + ")*"
-_WILDCARD: Final = r"\*\." + _SUBDOMAIN
+_WILDCARD: Final = r"\*\." + DNS1123_SUBDOMAIN
 _DNS1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_QUALIFIED: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_VALUE: Final = f"({_QUALIFIED})?"
 _C_IDENTIFIER: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _HTTP_HEADER: Final = "[-A-Za-z0-9]+"
 _HTTP_PATH: Final = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_ENV_NAME: Final = "[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY: Final = "[-._a-zA-Z0-9]+"
 _PERCENT: Final = "[0-9]+%"
 _CONDITION_REASON: Final = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 
-_label = re.compile(_LABEL).fullmatch
-_subdomain = re.compile(_SUBDOMAIN).fullmatch
 _subdomain_underscore = re.compile(_SUBDOMAIN_UNDERSCORE).fullmatch
 _wildcard = re.compile(_WILDCARD).fullmatch
 _dns1035 = re.compile(_DNS1035).fullmatch
-_qualified = re.compile(_QUALIFIED).fullmatch
-_label_value = re.compile(_LABEL_VALUE).fullmatch
 _c_identifier = re.compile(_C_IDENTIFIER).fullmatch
 _http_header = re.compile(_HTTP_HEADER).fullmatch
 _http_path = re.compile(_HTTP_PATH).fullmatch
@@ -55,79 +73,12 @@ _port_characters = re.compile("[-a-z0-9]+").fullmatch
 _letter = re.compile("[a-z]").search
 
 
-def remembered(check: Check) -> Check:
-    """The same check with its verdicts of short values cached."""
-
-    @lru_cache(maxsize=_REMEMBERED_VALUES)
-    def verdict(value: str) -> tuple[str, ...]:
-        return tuple(check(value))
-
-    def problems(value: str) -> list[str]:
-        if len(value) > _REMEMBERED_LENGTH:
-            return check(value)
-        found = verdict(value)
-        return list(found) if found else []
-
-    problems.__name__ = check.__name__
-    problems.__doc__ = check.__doc__
-    return problems
-
-
-def max_length(limit: int, unit: str = "characters") -> str:
-    return f"must be no more than {limit} {unit}"
-
-
-def regex_problem(text: str, pattern: str, *examples: str) -> str:
-    """Upstream's sentence about a value that does not match, with examples and the pattern."""
-    shown = " or ".join(f"'{example}', " for example in examples)
-    opening = f" (e.g. {shown}" if examples else " ("
-    return f"{text}{opening}regex used for validation is '{pattern}')"
-
-
 def in_range(value: int, low: int, high: int) -> list[str]:
     return [] if low <= value <= high else [f"must be between {low} and {high}, inclusive"]
 
 
-def _longer(value: str, limit: int) -> bool:
-    return len(value) > limit or (not value.isascii() and len(value.encode()) > limit)
-
-
-@remembered
-def is_dns1123_label(value: str) -> list[str]:
-    problems = [max_length(63)] if _longer(value, 63) else []
-    if not _label(value):
-        if _subdomain(value):
-            problems.append("must not contain dots")
-        else:
-            problems.append(
-                regex_problem(
-                    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters "
-                    "or '-', and must start and end with an alphanumeric character",
-                    _LABEL,
-                    "my-name",
-                    "123-abc",
-                )
-            )
-    return problems
-
-
-@remembered
-def is_dns1123_subdomain(value: str) -> list[str]:
-    problems = [max_length(253)] if _longer(value, 253) else []
-    if not _subdomain(value):
-        problems.append(
-            regex_problem(
-                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
-                "'-' or '.', and must start and end with an alphanumeric character",
-                _SUBDOMAIN,
-                "example.com",
-            )
-        )
-    return problems
-
-
 def is_dns1123_subdomain_with_underscore(value: str) -> list[str]:
-    problems = [max_length(253)] if _longer(value, 253) else []
+    problems = [max_length(253)] if is_longer(value, 253) else []
     if not _subdomain_underscore(value):
         problems.append(
             regex_problem(
@@ -141,7 +92,7 @@ def is_dns1123_subdomain_with_underscore(value: str) -> list[str]:
 
 
 def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
-    problems = [max_length(253)] if _longer(value, 253) else []
+    problems = [max_length(253)] if is_longer(value, 253) else []
     if not _wildcard(value):
         problems.append(
             regex_problem(
@@ -157,7 +108,7 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 
 @remembered
 def is_dns1035_label(value: str) -> list[str]:
-    problems = [max_length(63)] if _longer(value, 63) else []
+    problems = [max_length(63)] if is_longer(value, 63) else []
     if not _dns1035(value):
         problems.append(
             regex_problem(
@@ -166,59 +117,6 @@ def is_dns1035_label(value: str) -> list[str]:
                 _DNS1035,
                 "my-name",
                 "abc-123",
-            )
-        )
-    return problems
-
-
-_QUALIFIED_PROBLEM: Final = regex_problem(
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-    "alphanumeric character",
-    _QUALIFIED,
-    "MyName",
-    "my.name",
-    "123-abc",
-)
-
-
-@remembered
-def is_qualified_name(value: str) -> list[str]:
-    """Keys of labels and annotations, resource names, finalizers: `[prefix/]name`."""
-    parts = value.split("/")
-    if len(parts) > 2:
-        suffix = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a valid label key {_QUALIFIED_PROBLEM} {suffix}"]
-    problems: list[str] = []
-    if len(parts) == 2:
-        if not parts[0]:
-            problems.append("prefix part must be non-empty")
-        else:
-            problems += [
-                f"prefix part {text.replace('253 characters', '253 bytes')}"
-                for text in is_dns1123_subdomain(parts[0])
-            ]
-    name = parts[-1]
-    if not name:
-        problems.append("name part must be non-empty")
-    elif _longer(name, 63):
-        problems.append(f"name part {max_length(63, 'bytes')}")
-    if not _qualified(name):
-        problems.append(f"name part {_QUALIFIED_PROBLEM}")
-    return problems
-
-
-@remembered
-def is_label_value(value: str) -> list[str]:
-    problems = [max_length(63, "bytes")] if _longer(value, 63) else []
-    if not _label_value(value):
-        problems.append(
-            regex_problem(
-                "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' "
-                "or '.', and must start and end with an alphanumeric character",
-                _LABEL_VALUE,
-                "MyValue",
-                "my_value",
-                "12345",
             )
         )
     return problems
@@ -259,7 +157,7 @@ def is_c_identifier(value: str) -> list[str]:
 
 @remembered
 def is_config_map_key(value: str) -> list[str]:
-    problems = [max_length(253)] if _longer(value, 253) else []
+    problems = [max_length(253)] if is_longer(value, 253) else []
     if not _config_key(value):
         problems.append(
             regex_problem(
@@ -279,7 +177,7 @@ def is_config_map_key(value: str) -> list[str]:
 
 @remembered
 def is_port_name(value: str) -> list[str]:
-    problems = [max_length(15)] if _longer(value, 15) else []
+    problems = [max_length(15)] if is_longer(value, 15) else []
     if not _port_characters(value):
         problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not _letter(value):

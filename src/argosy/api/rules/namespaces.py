@@ -11,6 +11,7 @@ from argosy.api.rules.metadata import (
     validate_metadata_update,
 )
 from argosy.api.rules.names import is_dns1123_label, is_qualified_name
+from argosy.api.rules.resets import keep_spec
 from argosy.base.fielderrors import FieldError, invalid
 from argosy.base.types import Object
 
@@ -40,15 +41,6 @@ def _prepare_create(obj: Object) -> None:
 
 def _prepare_update(new: Object, old: Object) -> None:
     new["spec"] = old.get("spec", {})
-    new["status"] = old.get("status", {})
-
-
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
-
-
-def prepare_finalize(new: Object, old: Object) -> None:
-    """The finalize subresource changes spec.finalizers and nothing of the status."""
     new["status"] = old.get("status", {})
 
 
@@ -94,7 +86,7 @@ RULES: Final[dict[str, Rules]] = {
         default=_default,
         prepare_create=_prepare_create,
         prepare_update=_prepare_update,
-        prepare_status=_prepare_status,
+        prepare_status=keep_spec,
         validate=_validate,
         validate_update=_validate_update,
         validate_status=_validate_status,

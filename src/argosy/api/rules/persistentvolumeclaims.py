@@ -12,6 +12,7 @@ from argosy.api.rules.names import is_dns1123_subdomain, is_qualified_name
 from argosy.api.rules.pods.defaulting import round_up
 from argosy.api.rules.pods.resources import is_native, quantity, validate_quantity
 from argosy.api.rules.pods.warnings import warn_claim_fractions
+from argosy.api.rules.resets import keep_spec
 from argosy.api.rules.wording import IMMUTABLE, unsupported
 from argosy.base.fielderrors import FieldError, forbidden, invalid, not_supported, required
 from argosy.base.types import Object
@@ -49,10 +50,6 @@ def _prepare_create(obj: Object) -> None:
 def _prepare_update(new: Object, old: Object) -> None:
     new["status"] = old.get("status", {})
     _normalize_sources(new["spec"], old.get("spec") or {})
-
-
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
 
 
 def _normalize_sources(spec: Object, before: Object | None) -> None:
@@ -216,7 +213,7 @@ RULES: Final[dict[str, Rules]] = {
         default=_default,
         prepare_create=_prepare_create,
         prepare_update=_prepare_update,
-        prepare_status=_prepare_status,
+        prepare_status=keep_spec,
         validate=_validate,
         validate_update=_validate_update,
         validate_status=_validate_status,

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.kinds import Rules
+from argosy.api.rules.controllers import (
+    MISMATCH,
+    name_warnings,
+    template_labels,
+    validate_counts,
+    validate_not_negative,
+    validate_restart,
+)
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
-from argosy.api.rules.names import is_dns1123_label, is_dns1123_subdomain
+from argosy.api.rules.names import is_dns1123_subdomain
 from argosy.api.rules.pods import default_pod_template, template_warnings, validate_pod_template
 from argosy.api.rules.pods.strategy import drop_disabled
-from argosy.api.rules.wording import NOT_NEGATIVE, unsupported
-from argosy.base.fielderrors import FieldError, forbidden, invalid, required
+from argosy.api.rules.resets import keep_spec
+from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
 
 _COUNTS: Final = (
@@ -47,10 +55,6 @@ def _prepare_update(new: Object, old: Object) -> None:
     _drop(new)
 
 
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
-
-
 def _drop(obj: Object) -> None:
     if template := obj["spec"].get("template"):
         drop_disabled(template["spec"])
@@ -66,69 +70,35 @@ def _validate_update(new: Object, old: Object) -> list[FieldError]:
 
 def _validate_spec(obj: Object) -> list[FieldError]:
     spec: Object = obj.get("spec") or {}
-    errors = _validate_count(spec, "minReadySeconds")
+    errors = validate_not_negative(spec, ("minReadySeconds",), "spec")
     selector: Object = spec.get("selector") or {}
     if not selector:
         errors.append(required("spec.selector"))
-    errors += _validate_count(spec, "replicas")
+    errors += validate_not_negative(spec, ("replicas",), "spec")
     template = spec.get("template")
     path = "spec.template"
     if template is None:
         return [*errors, required(path)]
-    labels = (template.get("metadata") or {}).get("labels") or {}
+    labels = template_labels(template)
     if any(labels.get(key) != value for key, value in selector.items()):
-        detail = "`selector` does not match template `labels`"
-        errors.append(invalid(f"{path}.metadata.labels", labels or None, detail))
+        errors.append(invalid(f"{path}.metadata.labels", labels or None, MISMATCH))
     errors += validate_pod_template(template, path)
-    pod: Object = template.get("spec") or {}
-    if (policy := pod.get("restartPolicy", "")) != "Always":
-        errors.append(unsupported(f"{path}.spec.restartPolicy", policy, ("Always",)))
-    if pod.get("activeDeadlineSeconds") is not None:
-        detail = "activeDeadlineSeconds in ReplicationController is not Supported"
-        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", detail))
+    errors += validate_restart(template, path, "ReplicationController")
     return errors
-
-
-def _validate_count(spec: Object, field: str) -> list[FieldError]:
-    if (value := spec.get(field, 0)) >= 0:
-        return []
-    return [invalid(f"spec.{field}", value, NOT_NEGATIVE)]
 
 
 def _validate_status(new: Object, old: Object) -> list[FieldError]:
     errors = validate_metadata_update(new, old)
-    status: Object = new.get("status") or {}
-    errors += [
-        invalid(f"status.{field}", status[field], NOT_NEGATIVE)
-        for field in _COUNTS
-        if status.get(field, 0) < 0
-    ]
-    total = status.get("replicas", 0)
-    errors += [
-        invalid(f"status.{field}", status.get(field, 0), "cannot be greater than status.replicas")
-        for field in _COUNTS[1:4]
-        if status.get(field, 0) > total
-    ]
-    if (available := status.get("availableReplicas", 0)) > status.get("readyReplicas", 0):
-        detail = "cannot be greater than readyReplicas"
-        errors.append(invalid("status.availableReplicas", available, detail))
+    errors += validate_counts(new.get("status") or {}, _COUNTS, _COUNTS[1:4], "readyReplicas")
     return errors
 
 
 def _warn(new: Object, old: Object | None) -> list[str]:
     template = (new.get("spec") or {}).get("template") or {}
-    if old is not None:
-        if new.get("spec") == old.get("spec"):
-            return []
-        return template_warnings(template, "spec.template")
-    warnings: list[str] = []
-    if problems := is_dns1123_label((new.get("metadata") or {}).get("name", "")):
-        warnings.append(
-            "metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-            f"behavior; a DNS label is recommended: [{' '.join(problems)}]"
-        )
-    warnings += template_warnings(template, "spec.template")
-    return warnings
+    if old is not None and new.get("spec") == old.get("spec"):
+        return []
+    warnings = [] if old is not None else name_warnings(new)
+    return warnings + template_warnings(template, "spec.template")
 
 
 RULES: Final[dict[str, Rules]] = {
@@ -136,7 +106,7 @@ RULES: Final[dict[str, Rules]] = {
         default=_default,
         prepare_create=_prepare_create,
         prepare_update=_prepare_update,
-        prepare_status=_prepare_status,
+        prepare_status=keep_spec,
         validate=_validate,
         validate_update=_validate_update,
         validate_status=_validate_status,

@@ -1,4 +1,4 @@
-"""What a write of a status may not touch, for kinds whose status leaves metadata alone."""
+"""What a write of one part of an object may not touch: restored from the stored object, in place."""
 
 from __future__ import annotations
 
@@ -9,8 +9,20 @@ from argosy.base.types import Object
 _KEPT: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
+def keep_spec(new: Object, old: Object) -> None:
+    """A write of the status leaves what is wished for alone."""
+    new["spec"] = old.get("spec", {})
+
+
+def keep_status(new: Object, old: Object) -> None:
+    """A write of the object leaves what is reported alone."""
+    new["status"] = old.get("status", {})
+
+
 def keep_metadata(new: Object, old: Object) -> None:
-    """Metadata as it was, in place. Who manages which fields is the server's to say and stays."""
+    """A write of the status leaves metadata alone, for kinds that say so. Who manages which fields is the server's to
+    say and stays.
+    """
     meta, before = new["metadata"], old["metadata"]
     for field in _KEPT:
         if field in before:

@@ -12,6 +12,7 @@ from argosy.api.rules.names import is_dns1123_subdomain
 from argosy.api.rules.pods.aggregates import HUGE_PAGES_PREFIX
 from argosy.api.rules.pods.defaulting import round_up
 from argosy.api.rules.pods.resources import quantity, validate_quantity, validate_resource_name
+from argosy.api.rules.resets import keep_spec, keep_status
 from argosy.api.rules.wording import IMMUTABLE, printed
 from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
@@ -79,14 +80,6 @@ def _default(obj: Object) -> None:
 
 def _prepare_create(obj: Object) -> None:
     obj["status"] = {}
-
-
-def _prepare_update(new: Object, old: Object) -> None:
-    new["status"] = old.get("status", {})
-
-
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
 
 
 def _is_quota_resource(name: str) -> bool:
@@ -233,8 +226,8 @@ RULES: Final[dict[str, Rules]] = {
     "ResourceQuota": Rules(
         default=_default,
         prepare_create=_prepare_create,
-        prepare_update=_prepare_update,
-        prepare_status=_prepare_status,
+        prepare_update=keep_status,
+        prepare_status=keep_spec,
         validate=_validate,
         validate_update=_validate_update,
         validate_status=_validate_status_update,

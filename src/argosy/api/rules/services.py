@@ -11,6 +11,7 @@ from typing import Final
 from argosy.api.kinds import Rules
 from argosy.api.rules.addresses import warnings_for_cidr, warnings_for_ip
 from argosy.api.rules.names import is_dns1035_label
+from argosy.api.rules.resets import keep_spec
 from argosy.api.rules.serviceaddresses import is_headless
 from argosy.api.rules.servicevalidation import (
     is_externally_accessible,
@@ -195,10 +196,6 @@ def _drop_of_old_type(spec: Object, before: Object) -> None:
         drop("externalTrafficPolicy")
 
 
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
-
-
 def _warn(new: Object, _old: Object | None) -> list[str]:
     spec: Object = new.get("spec") or {}
     warnings: list[str] = []
@@ -241,7 +238,7 @@ RULES: Final[dict[str, Rules]] = {
         default=_default,
         prepare_create=_prepare_create,
         prepare_update=_prepare_update,
-        prepare_status=_prepare_status,
+        prepare_status=keep_spec,
         validate=validate_service,
         validate_update=validate_service_update,
         validate_status=validate_service_status,

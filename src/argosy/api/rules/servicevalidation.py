@@ -17,6 +17,7 @@ from argosy.api.rules.names import (
     is_qualified_name,
 )
 from argosy.api.rules.pods.probes import validate_port_number_or_name
+from argosy.api.rules.ports import validate_application_protocol, validate_protocol
 from argosy.api.rules.serviceaddresses import (
     SET_ONCE,
     is_headless,
@@ -37,7 +38,6 @@ from argosy.base.fielderrors import (
 from argosy.base.types import Object
 
 _TYPES: Final = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
-_PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _TRAFFIC_POLICIES: Final = ("Cluster", "Local")
 _DISTRIBUTIONS: Final = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _OLD_HINTS: Final = "service.kubernetes.io/topology-aware-hints"
@@ -198,18 +198,9 @@ def _validate_port(port: Object, needs_name: bool, names: set[str], path: str) -
         names.add(name)
     number = port.get("port", 0)
     errors += [invalid(f"{path}.port", number, text) for text in is_port_number(number)]
-    protocol = port.get("protocol", "")
-    if not protocol:
-        errors.append(required(f"{path}.protocol"))
-    elif protocol not in _PROTOCOLS:
-        errors.append(not_supported(f"{path}.protocol", protocol, _PROTOCOLS))
+    errors += validate_protocol(port.get("protocol", ""), f"{path}.protocol")
     errors += validate_port_number_or_name(port.get("targetPort", 0), f"{path}.targetPort")
-    if (application := port.get("appProtocol")) is not None:
-        errors += [
-            invalid(f"{path}.appProtocol", application, text)
-            for text in is_qualified_name(application)
-        ]
-    return errors
+    return errors + validate_application_protocol(port, path)
 
 
 def _validate_affinity(spec: Object) -> list[FieldError]:

@@ -134,7 +134,7 @@ def _struct(schema: Schema) -> _StructDecoder:
                     else:
                         dropped.append(key)
                     continue
-                below = [f"{key}{path}" if path[:1] == "[" else f"{key}.{path}" for path in verdict]
+                below = _below(key, verdict)
                 issues = below if issues is None else issues + below
         except Mismatch as problem:
             problem.struct = problem.struct or name
@@ -162,6 +162,11 @@ def _struct(schema: Schema) -> _StructDecoder:
         if always:
             fills.append((key, _null if key in schema.pointers else _zero(field)))
     return decode_struct
+
+
+def _below(key: str, paths: list[str]) -> list[str]:
+    """Paths of unknown fields as they are called from the struct or map that holds `key`."""
+    return [f"{key}{path}" if path[:1] == "[" else f"{key}.{path}" for path in paths]
 
 
 def _field(schema: Schema, *, optional: bool, always: bool = False) -> tuple[type | None, Handler]:
@@ -233,11 +238,9 @@ def _list(schema: Schema, *, always: bool) -> Handler:
     zero = _zero(items)
 
     def array(obj: Json, key: Json, value: Json) -> Verdict:
-        if value.__class__ is not list:
-            if value is None:
-                return _keep_null(obj, key, always=always)
-            raise Mismatch(obj, key, go_type)
-        if not value:
+        if value.__class__ is not list or not value:
+            if value is not None and value.__class__ is not list:
+                raise Mismatch(obj, key, go_type)
             return _keep_null(obj, key, always=always)
         issues: list[str] | None = None
         for index, item in enumerate(value):
@@ -281,11 +284,9 @@ def _map(schema: Schema, values: Schema, *, always: bool) -> Handler:
     zero = _zero(values)
 
     def mapping(obj: Json, key: Json, value: Json) -> Verdict:
-        if value.__class__ is not dict:
-            if value is None:
-                return _keep_null(obj, key, always=always)
-            raise Mismatch(obj, key, go_type)
-        if not value:
+        if value.__class__ is not dict or not value:
+            if value is not None and value.__class__ is not dict:
+                raise Mismatch(obj, key, go_type)
             return _keep_null(obj, key, always=always)
         issues: list[str] | None = None
         for name, item in value.items():
@@ -296,9 +297,7 @@ def _map(schema: Schema, values: Schema, *, always: bool) -> Handler:
                 continue
             verdict = handler(value, name, item)
             if verdict is not None and verdict is not DROP:
-                below = [
-                    f"{name}{path}" if path[:1] == "[" else f"{name}.{path}" for path in verdict
-                ]
+                below = _below(name, verdict)
                 issues = below if issues is None else issues + below
         return issues
 
@@ -325,7 +324,6 @@ def _schema_or(schema: Schema) -> Handler:
     from argosy.api.schema.builtin import builtin_schema
 
     props = builtin_schema(f"{_CRD}JSONSchemaProps")
-
     takes_bool = schema.name.endswith("OrBool")
 
     def schema_or(obj: Json, key: Json, value: Json) -> Verdict:

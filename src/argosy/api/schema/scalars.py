@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from argosy.api.schema.structural import Schema
 from argosy.api.schema.times import canonical_micro_time, canonical_time
 from argosy.base.fielderrors import format_float
+from argosy.base.gotext import json_kind
 from argosy.base.quantities import canonical
 from argosy.base.types import Json
 
@@ -47,7 +48,7 @@ class Mismatch(Exception):
         # Go's kind of the field, where it is a scalar: `string` for a `v1.PullPolicy`.
         self.scalar = scalar
         self.source = _go_kind(value)
-        self.value = f"number {_number(value)}" if literal else _described(value)
+        self.value = f"number {_number(value)}" if literal else json_kind(value)
         self.go_type = go_type
         self.struct = ""
         self.path: list[str] = []
@@ -94,20 +95,6 @@ def _go_kind(value: Json) -> str:
             return "slice"
         case _:
             return "float64"
-
-
-def _described(value: Json) -> str:
-    match value:
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-        case dict():
-            return "object"
-        case list():
-            return "array"
-        case _:
-            return "number"
 
 
 def _number(value: float) -> str:

@@ -1,14 +1,12 @@
 """`Schema`: the one description of a value's shape.
 
-Built-in kinds (from the project's data) and custom kinds (from a CRD's openAPIV3Schema) are both turned into this,
-so pruning, defaulting,
-validation, strategic merge and server-side apply are written once. A schema is immutable after it is built, shared
-by all clusters in the process,
-and may be cyclic (JSONSchemaProps holds itself), so walk it along a value, never by itself.
+Built-in kinds (from the project's data) and custom kinds (from a CRD's openAPIV3Schema) are both turned into this, so
+pruning, defaulting, validation, strategic merge and server-side apply are written once. A schema is immutable after
+it is built, shared by all clusters in the process, and may be cyclic (JSONSchemaProps holds itself), so walk it along
+a value, never by itself.
 
 Kubernetes' words are kept: `list_type` is `atomic`, `set` or `map` (with `map_keys`), `map_type` is `granular` or
-`atomic`. `merge_key` and `patch_strategy`
-are those of strategic merge patch and exist on built-in lists only.
+`atomic`. `merge_key` and `patch_strategy` are those of strategic merge patch and exist on built-in lists only.
 """
 
 from __future__ import annotations

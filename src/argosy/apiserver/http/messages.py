@@ -1,8 +1,8 @@
 """Requests and responses as the rest of the server sees them: plain data, no sockets.
 
-A response is either whole (`Response`) or a stream (`Streaming`) whose `run` writes chunks until it returns;
-watches and followed logs are streams. Header
-names of requests are lower-case bytes as they came; nobody decodes those that nobody asks for.
+A response is either whole (`Response`) or a stream (`Streaming`) whose `run` writes chunks until it returns; watches
+and followed logs are streams. Header names of requests are lower-case bytes as they came; nobody decodes those that
+nobody asks for.
 """
 
 from __future__ import annotations

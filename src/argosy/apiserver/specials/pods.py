@@ -145,6 +145,8 @@ async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
         return
     record, budget = budgets[0]
     name, status = budget["metadata"]["name"], budget.setdefault("status", {})
+    if not _is_ready(pod) and _lets_unready_go(budget):
+        return
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
         raise _refused(
             f"The disruption budget {name} is still being processed by the server.", retry=10
@@ -165,6 +167,20 @@ async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
     )
     owning.track(cluster, spend, budget, before)
     await storing.store(cluster, spend, budget, expect=record.revision)
+
+
+def _is_ready(pod: Object) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
+
+
+def _lets_unready_go(budget: Object) -> bool:
+    """A pod that does not serve costs its budget nothing: always, or while enough others do."""
+    if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = budget["status"]
+    desired = status.get("desiredHealthy", 0)
+    return bool(desired > 0 and status.get("currentHealthy", 0) >= desired)
 
 
 def _set_insufficient(cluster: Cluster, status: Object) -> None:

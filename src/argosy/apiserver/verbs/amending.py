@@ -10,7 +10,6 @@ from __future__ import annotations
 from enum import StrEnum
 
 from argosy.api.patches.documents import document_text
-from argosy.api.patches.gotext import print_plain
 from argosy.api.patches.json_patch import MEMBERS, apply_json_patch
 from argosy.api.patches.merge_patch import apply_merge_patch
 from argosy.api.patches.strategic import apply_strategic_patch
@@ -20,6 +19,7 @@ from argosy.apiserver.calls import Call
 from argosy.apiserver.typemeta import unreadable_type, wrong_type
 from argosy.base.errors import Invalid
 from argosy.base.fielderrors import invalid
+from argosy.base.gotext import print_plain
 from argosy.base.types import Json, Object
 from argosy.store import Record
 

@@ -1,8 +1,8 @@
 """The last steps of every write: give it a revision, encode it, hand it to the store, wait until it is on disk.
 
 `store` and `remove` are synchronous up to the hand-over. What hangs on a kind (custom kinds on CRDs, permissions on
-roles) is told of the write after it is visible and before the
-writer gets its answer, so that a client which has created a CRD can use it at once.
+roles) is told of the write after it is visible and before the writer gets its answer, so that a client which has
+created a CRD can use it at once.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """update: the whole object is replaced, and what every other change of an existing object ends in.
 
-`replace` is PUT. `change` takes the new state of an object and its old one, however the new one came to be (PUT,
-any patch, apply, scale), and does the rest: what may
-not change is put back, admission, generation, validation, and the write, or the removal when the last finalizer of
-a deleted object has gone. A change that
-changes nothing writes nothing and keeps the revision.
+`replace` is PUT. `change` takes the new state of an object and its old one, however the new one came to be (PUT, any
+patch, apply, scale), and does the rest: what may not change is put back, admission, generation, validation, and the
+write, or the removal when the last finalizer of a deleted object has gone. A change that changes nothing writes
+nothing and keeps the revision.
 """
 
 from __future__ import annotations

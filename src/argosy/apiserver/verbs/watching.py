@@ -1,9 +1,8 @@
 """watch: a stream of changes, from a revision on, from the newest state on, or with the whole state first (watch-list).
 
-An event's JSON is made once and shared by all watchers of the same version; it hangs on the event itself.
-Everything waiting for a watcher goes out in one write. A bookmark
-tells a quiet watcher how far it has seen, so that it can come back later without a list. The store cuts off a
-watcher that does not read.
+An event's JSON is made once and shared by all watchers of the same version; it hangs on the event itself. Everything
+waiting for a watcher goes out in one write. A bookmark tells a quiet watcher how far it has seen, so that it can come
+back later without a list. The store cuts off a watcher that does not read.
 """
 
 from __future__ import annotations

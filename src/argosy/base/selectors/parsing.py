@@ -107,7 +107,7 @@ class _Parser:
             mark, key = self._take()
         if mark != _IDENTIFIER:
             raise SelectorError(f"found '{key}', expected: identifier")
-        if problems := names.label_key_problems(key):
+        if problems := names.is_qualified_name(key):
             raise SelectorError(str(fielderrors.invalid("<nil>", key, "; ".join(problems))))
         if negated:
             return require(key, Operator.DOES_NOT_EXIST, ())

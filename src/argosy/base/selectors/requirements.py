@@ -88,7 +88,7 @@ def require(key: str, operator: Operator, values: Sequence[str]) -> Requirement:
 def _problems(key: str, operator: Operator, values: Sequence[str]) -> list[FieldError]:
     problems: list[FieldError] = []
     shown = list(values) or None  # Go prints its nil slice as null.
-    if texts := names.label_key_problems(key):
+    if texts := names.is_qualified_name(key):
         problems.append(fielderrors.invalid("key", key, "; ".join(texts)))
     match operator:
         case Operator.IN | Operator.NOT_IN if not values:
@@ -105,7 +105,7 @@ def _problems(key: str, operator: Operator, values: Sequence[str]) -> list[Field
                 if _integer(value) is None
             ]
     for index, value in enumerate(values):
-        if texts := names.label_value_problems(value):
+        if texts := names.is_label_value(value):
             path = f"values[{index}][{key}]"
             problems.append(fielderrors.invalid(path, value, "; ".join(texts)))
     return problems

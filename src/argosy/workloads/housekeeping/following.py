@@ -7,10 +7,11 @@ new".
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
 
 from argosy.apiserver.clusters import Cluster
-from argosy.store import EVERYTHING, Bounds, Compacted, Event, Selection, TooSlow
+from argosy.store import EVERYTHING, Bounds, Compacted, Event, Key, Record, Selection, TooSlow
 
 # Housekeeping may fall behind a burst, but never holds more than this.
 _BUFFER = Bounds(events=200_000, size=512 * 1024 * 1024)
@@ -41,3 +42,29 @@ async def follow(
             continue
         finally:
             watch.close()
+
+
+async def attend(
+    cluster: Cluster,
+    resource: str,
+    is_due: Callable[[Record], bool],
+    work: Callable[[Key], Coroutine[None, None, None]],
+) -> None:
+    """One task for every object that is due, until its work is done or the object is gone."""
+    attended: dict[Key, asyncio.Task[None]] = {}
+    async with asyncio.TaskGroup() as tasks:
+        async for events in follow(cluster, resource):
+            for event in events:
+                key = event.record.key
+                task = attended.get(key)
+                if event.type == "DELETED":
+                    if task is not None:
+                        del attended[key]
+                        task.cancel()
+                elif (task is None or task.done()) and is_due(event.record):
+                    attended[key] = tasks.create_task(work(key), name=f"{resource} {key.name}")
+
+
+def is_leaving(record: Record) -> bool:
+    """Whether an object was deleted and waits for its finalizers."""
+    return b'"deletionTimestamp"' in record.raw

@@ -21,7 +21,7 @@ from argosy.apiserver.verbs.deleting import FOREGROUND, ORPHAN
 from argosy.base.types import Object
 from argosy.store import Event, Key, Record
 from argosy.workloads.housekeeping.editing import delete, edit, kind_of, without_finalizer
-from argosy.workloads.housekeeping.following import follow
+from argosy.workloads.housekeeping.following import follow, is_leaving
 
 # Deletes that wait for the disk together.
 _CONCURRENT: Final = 256
@@ -41,22 +41,30 @@ class _Collector:
         self._queue: dict[Key, None] = {}
         # Owners deleted in the foreground that wait for dependents, by uid.
         self._waiting: dict[str, Key] = {}
+        # Owners that were found, by uid, with the namespaces of dependents that found them: the thousands of pods of
+        # one Job need not look for it each.
+        self._found: dict[str, set[str]] = {}
 
     def note(self, event: Event) -> None:
         """Queue whatever an event may have made garbage."""
         record = event.record
         if event.type == "DELETED":
             self._waiting.pop(record.meta.uid, None)
+            self._found.pop(record.meta.uid, None)
             for dependent in self._cluster.store.dependents(record.meta.uid):
                 self._queue[dependent.key] = None
             self._wake_owners(record)
             return
         self._wake_owners(record)
-        previous = event.previous
-        if record.meta.owners and (previous is None or previous.meta.owners != record.meta.owners):
+        previous, owners = event.previous, record.meta.owners
+        is_news = previous is None or previous.meta.owners != owners
+        if owners and is_news and not self._are_found(owners, record.key.namespace):
             self._queue[record.key] = None
-        if b'"deletionTimestamp"' in record.raw and b'"finalizers"' in record.raw:
+        if is_leaving(record) and b'"finalizers"' in record.raw:
             self._queue[record.key] = None
+
+    def _are_found(self, owners: tuple[str, ...], namespace: str) -> bool:
+        return all(namespace in self._found.get(owner, ()) for owner in owners)
 
     def _wake_owners(self, dependent: Record) -> None:
         """Owners that wait look again when a dependent has changed."""
@@ -109,6 +117,7 @@ class _Collector:
         if uid in self._waiting:
             return
         self._waiting[uid] = owner.key
+        self._found.pop(uid, None)
         for dependent in blocking:
             self._queue[dependent.key] = None
 
@@ -127,8 +136,10 @@ class _Collector:
                     missing.add(owner["uid"])
                 case "waiting":
                     waiting.add(owner["uid"])
-                case _:
+                case state:
                     solid.add(owner["uid"])
+                    if state == "solid":
+                        self._found.setdefault(owner["uid"], set()).add(record.key.namespace)
         if solid:
             gone = missing | waiting
             if gone:

@@ -15,7 +15,7 @@ from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.store import Key, Record, Selection
 from argosy.workloads.housekeeping.editing import AGENT, HOUSEKEEPER, delete, edit
-from argosy.workloads.housekeeping.following import follow
+from argosy.workloads.housekeeping.following import attend, follow, is_leaving
 
 FINALIZER: Final = "kubernetes"
 _CONCURRENT: Final = 256
@@ -32,18 +32,7 @@ _UNHELD: Final = (False, "ContentHasNoFinalizers", "All content-preserving final
 
 async def end_namespaces(cluster: Cluster) -> None:
     """One task per namespace that is ending."""
-    ending: dict[str, asyncio.Task[None]] = {}
-    async with asyncio.TaskGroup() as tasks:
-        async for events in follow(cluster, "namespaces"):
-            for event in events:
-                name = event.record.key.name
-                task = ending.get(name)
-                if event.type == "DELETED":
-                    if task is not None:
-                        del ending[name]
-                        task.cancel()
-                elif (task is None or task.done()) and b'"deletionTimestamp"' in event.record.raw:
-                    ending[name] = tasks.create_task(_end(cluster, name), name=f"end of {name}")
+    await attend(cluster, "namespaces", is_leaving, lambda key: _end(cluster, key.name))
 
 
 async def _end(cluster: Cluster, name: str) -> None:

@@ -15,7 +15,7 @@ from argosy.apiserver.admission.protection import FINALIZERS
 from argosy.apiserver.clusters import Cluster
 from argosy.store import Key, Record, Selection
 from argosy.workloads.housekeeping.editing import edit, without_finalizer
-from argosy.workloads.housekeeping.following import follow
+from argosy.workloads.housekeeping.following import attend, follow, is_leaving
 
 CLAIMS: Final = "persistentvolumeclaims"
 VOLUMES: Final = "persistentvolumes"
@@ -25,35 +25,18 @@ _ENDED: Final = frozenset({"Succeeded", "Failed"})
 async def release_storage(cluster: Cluster) -> None:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_release_volumes(cluster), name="deleted volumes")
-        tasks.create_task(_release_claims(cluster), name="deleted claims")
+        claims = attend(cluster, CLAIMS, _is_held, lambda key: _release(cluster, key))
+        tasks.create_task(claims, name="deleted claims")
 
 
 async def _release_volumes(cluster: Cluster) -> None:
     async for events in follow(cluster, VOLUMES):
         for event in events:
             record = event.record
-            if event.type != "DELETED" and _is_leaving(record):
+            if event.type != "DELETED" and _is_held(record):
                 volume = msgspec.json.decode(record.raw)
                 if (volume.get("status") or {}).get("phase") != "Bound":
                     await edit(cluster, record.key, without_finalizer(FINALIZERS[VOLUMES]))
-
-
-async def _release_claims(cluster: Cluster) -> None:
-    """One task per deleted claim that is still in use."""
-    waiting: dict[Key, asyncio.Task[None]] = {}
-    async with asyncio.TaskGroup() as tasks:
-        async for events in follow(cluster, CLAIMS):
-            for event in events:
-                key = event.record.key
-                task = waiting.get(key)
-                if event.type == "DELETED":
-                    if task is not None:
-                        del waiting[key]
-                        task.cancel()
-                elif (task is None or task.done()) and _is_leaving(event.record):
-                    waiting[key] = tasks.create_task(
-                        _release(cluster, key), name=f"claim {key.name}"
-                    )
 
 
 async def _release(cluster: Cluster, key: Key) -> None:
@@ -63,8 +46,8 @@ async def _release(cluster: Cluster, key: Key) -> None:
             return
 
 
-def _is_leaving(record: Record) -> bool:
-    return b'"deletionTimestamp"' in record.raw and b"-protection" in record.raw
+def _is_held(record: Record) -> bool:
+    return is_leaving(record) and b"-protection" in record.raw
 
 
 def _is_used(cluster: Cluster, claim: Key) -> bool:

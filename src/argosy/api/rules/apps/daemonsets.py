@@ -9,30 +9,31 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.kinds import Rules
-from argosy.api.rules.apps.replicasets import (
-    validate_collisions,
-    validate_restart,
-    validate_same_selector,
-)
 from argosy.api.rules.apps.rollouts import (
     amount,
+    default_strategy,
+    printed_strategy,
     validate_int_or_percent,
     validate_percent_limit,
 )
 from argosy.api.rules.controllers import (
     MISMATCH,
-    printed_selector,
+    default_set,
     selects,
     template_labels,
+    validate_collisions,
     validate_not_negative,
+    validate_restart,
+    validate_same_selector,
+    validate_selective,
 )
 from argosy.api.rules.integers import AtoiError, atoi
 from argosy.api.rules.labels import validate_label_selector
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain
-from argosy.api.rules.pods import default_pod_template, template_warnings, validate_pod_template
+from argosy.api.rules.pods import template_warnings, validate_pod_template
 from argosy.api.rules.pods.strategy import drop_disabled
-from argosy.api.rules.wording import printed, unsupported
+from argosy.api.rules.wording import unsupported
 from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
 
@@ -55,20 +56,8 @@ _COUNTS: Final = (
 
 
 def _default(obj: Object) -> None:
-    spec: Object = obj.setdefault("spec", {})
-    default_pod_template(spec.setdefault("template", {}))
-    spec.setdefault("selector", None)
-    strategy: Object = spec.setdefault("updateStrategy", {})
-    if not strategy.get("type"):
-        strategy["type"] = "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        if strategy.get("rollingUpdate") is None:
-            strategy["rollingUpdate"] = {}
-        rolling: Object = strategy["rollingUpdate"]
-        if rolling.get("maxUnavailable") is None:
-            rolling["maxUnavailable"] = 1
-        if rolling.get("maxSurge") is None:
-            rolling["maxSurge"] = 0
+    spec = default_set(obj)
+    default_strategy(spec.setdefault("updateStrategy", {}), 1, 0)
     if spec.get("revisionHistoryLimit") is None:
         spec["revisionHistoryLimit"] = 10
     status: Object = obj.setdefault("status", {})
@@ -118,13 +107,8 @@ def _validate_spec(spec: Object) -> list[FieldError]:
     errors = validate_label_selector(selector, "spec.selector")
     if selects(selector, labels) is False:
         errors.append(invalid("spec.template.metadata.labels", labels or None, MISMATCH))
-    if (
-        selector is not None
-        and not selector.get("matchLabels")
-        and not selector.get("matchExpressions")
-    ):
-        detail = "empty selector is invalid for daemonset"
-        errors.append(invalid("spec.selector", printed_selector(selector), detail))
+    if selector is not None:
+        errors += validate_selective(selector, "spec.selector", "daemonset")
     errors += validate_pod_template(template, "spec.template")
     errors += validate_restart(template, "spec.template", "DaemonSet")
     errors += validate_not_negative(spec, ("minReadySeconds",), "spec")
@@ -141,12 +125,7 @@ def _validate_strategy(strategy: Object, path: str) -> list[FieldError]:
         case "RollingUpdate":
             return _validate_rolling(rolling or {}, f"{path}.rollingUpdate")
         case kind:
-            inner = rolling and {
-                "MaxUnavailable": rolling.get("maxUnavailable", 0),
-                "MaxSurge": rolling.get("maxSurge", 0),
-            }
-            shown = printed({"Type": kind, "RollingUpdate": inner})
-            return [unsupported(path, shown, _STRATEGIES)]
+            return [unsupported(path, printed_strategy(kind, rolling), _STRATEGIES)]
 
 
 def _validate_rolling(rolling: Object, path: str) -> list[FieldError]:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.kinds import Rules
-from argosy.api.rules.apps.replicasets import (
-    validate_collisions,
-    validate_counts,
-    validate_same_selector,
-    validate_selector,
-    validate_template,
-    warn_of_template,
-)
+from argosy.api.rules.apps.replicasets import validate_template, warn_of_template
 from argosy.api.rules.apps.rollouts import (
     amount,
+    default_strategy,
+    printed_strategy,
     validate_int_or_percent,
     validate_percent_limit,
 )
-from argosy.api.rules.controllers import validate_not_negative
+from argosy.api.rules.controllers import (
+    default_set,
+    validate_collisions,
+    validate_counts,
+    validate_not_negative,
+    validate_same_selector,
+    validate_selector,
+)
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain
-from argosy.api.rules.pods import default_pod_template
 from argosy.api.rules.pods.strategy import drop_disabled
-from argosy.api.rules.wording import printed, unsupported
+from argosy.api.rules.wording import unsupported
 from argosy.base.fielderrors import FieldError, forbidden, invalid
 from argosy.base.types import Object
 
@@ -41,20 +42,10 @@ _COUNTS: Final = (
 
 
 def _default(obj: Object) -> None:
-    spec: Object = obj.setdefault("spec", {})
-    default_pod_template(spec.setdefault("template", {}))
-    spec.setdefault("selector", None)
+    spec = default_set(obj)
     if spec.get("replicas") is None:
         spec["replicas"] = 1
-    strategy: Object = spec.setdefault("strategy", {})
-    if not strategy.get("type"):
-        strategy["type"] = "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        if strategy.get("rollingUpdate") is None:
-            strategy["rollingUpdate"] = {}
-        for field in ("maxUnavailable", "maxSurge"):
-            if strategy["rollingUpdate"].get(field) is None:
-                strategy["rollingUpdate"][field] = "25%"
+    default_strategy(spec.setdefault("strategy", {}), "25%", "25%")
     if spec.get("revisionHistoryLimit") is None:
         spec["revisionHistoryLimit"] = 10
     if spec.get("progressDeadlineSeconds") is None:
@@ -86,7 +77,7 @@ def _prepare_status(new: Object, old: Object) -> None:
 
 def _validate_spec(spec: Object) -> list[FieldError]:
     errors = validate_not_negative(spec, ("replicas",), "spec")
-    errors += validate_selector(spec)
+    errors += validate_selector(spec, "deployment")
     errors += validate_template(spec)
     errors += _validate_strategy(spec["strategy"], "spec.strategy")
     errors += validate_not_negative(
@@ -110,12 +101,7 @@ def _validate_strategy(strategy: Object, path: str) -> list[FieldError]:
         case "RollingUpdate":
             return _validate_rolling(rolling or {}, f"{path}.rollingUpdate")
         case kind:
-            inner = rolling and {
-                "MaxUnavailable": rolling.get("maxUnavailable", 0),
-                "MaxSurge": rolling.get("maxSurge", 0),
-            }
-            shown = printed({"Type": kind, "RollingUpdate": inner})
-            return [unsupported(path, shown, _STRATEGIES)]
+            return [unsupported(path, printed_strategy(kind, rolling), _STRATEGIES)]
 
 
 def _validate_rolling(rolling: Object, path: str) -> list[FieldError]:

@@ -9,34 +9,31 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.kinds import Rules
-from argosy.api.rules.apps.replicasets import (
-    validate_collisions,
-    validate_counts,
-    validate_restart,
-)
 from argosy.api.rules.claims import validate_claim_spec
 from argosy.api.rules.controllers import (
     MISMATCH,
+    default_set,
     generation_changed,
     printed_selector,
     selects,
     template_labels,
+    validate_collisions,
+    validate_counts,
     validate_not_negative,
+    validate_restart,
+    validate_selector,
 )
-from argosy.api.rules.labels import (
-    validate_annotations,
-    validate_label_selector,
-    validate_labels,
-)
+from argosy.api.rules.labels import validate_annotations, validate_labels
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_label
 from argosy.api.rules.persistentvolumeclaims import RULES as CLAIM_RULES
-from argosy.api.rules.pods import default_pod_template, template_warnings, validate_pod_template
+from argosy.api.rules.pods import template_warnings, validate_pod_template
 from argosy.api.rules.pods.annotations import validate_pod_annotations
 from argosy.api.rules.pods.strategy import drop_disabled
 from argosy.api.rules.pods.warnings import warn_claim_fractions
+from argosy.api.rules.resets import keep_spec
 from argosy.api.rules.wording import NOT_NEGATIVE, printed, unsupported
-from argosy.base.fielderrors import FieldError, forbidden, invalid, required
+from argosy.base.fielderrors import FieldError, forbidden, invalid
 from argosy.base.types import Object
 
 _MUTABLE: Final = frozenset(
@@ -73,9 +70,7 @@ _NEW_STATUS: Final = ("replicas", "availableReplicas")
 
 
 def _default(obj: Object) -> None:
-    spec: Object = obj.setdefault("spec", {})
-    default_pod_template(spec.setdefault("template", {}))
-    spec.setdefault("selector", None)
+    spec = default_set(obj)
     spec.setdefault("serviceName", "")
     for claim in spec.get("volumeClaimTemplates") or ():
         _default_claim(claim)
@@ -125,10 +120,6 @@ def _prepare_update(new: Object, old: Object) -> None:
     _drop(new["spec"])
 
 
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
-
-
 def _drop(spec: Object) -> None:
     if rolling := spec["updateStrategy"].get("rollingUpdate"):
         rolling.pop("maxUnavailable", None)
@@ -149,7 +140,7 @@ def _validate_spec(
         errors.append(invalid("spec.ordinals.start", start, NOT_NEGATIVE))
     if created and (service := spec.get("serviceName")):
         errors += [invalid("spec.serviceName", service, text) for text in is_dns1123_label(service)]
-    errors += _validate_selector(spec)
+    errors += validate_selector(spec, "statefulset")
     errors += _validate_template(spec, check_template=check_template)
     return errors
 
@@ -188,17 +179,6 @@ def _validate_strategy(strategy: Object, path: str) -> list[FieldError]:
         case kind:
             shown = printed({"Type": kind, "RollingUpdate": inner})
             return [invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")]
-
-
-def _validate_selector(spec: Object) -> list[FieldError]:
-    selector, path = spec.get("selector"), "spec.selector"
-    if selector is None:
-        return [required(path)]
-    errors = validate_label_selector(selector, path)
-    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        detail = "empty selector is invalid for statefulset"
-        errors.append(invalid(path, printed_selector(selector), detail))
-    return errors
 
 
 def _validate_template(spec: Object, *, check_template: bool) -> list[FieldError]:
@@ -285,7 +265,7 @@ STATEFUL_SET: Final = Rules(
     default=_default,
     prepare_create=_prepare_create,
     prepare_update=_prepare_update,
-    prepare_status=_prepare_status,
+    prepare_status=keep_spec,
     validate=_validate,
     validate_update=_validate_update,
     validate_status=_validate_status,

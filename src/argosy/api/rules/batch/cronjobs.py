@@ -19,6 +19,7 @@ from argosy.api.rules.controllers import (
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain, max_length
 from argosy.api.rules.pods.strategy import drop_disabled
+from argosy.api.rules.resets import keep_spec
 from argosy.api.rules.wording import unsupported
 from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
@@ -43,10 +44,6 @@ def _prepare_create(obj: Object) -> None:
 def _prepare_update(new: Object, old: Object) -> None:
     new["status"] = old.get("status", {})
     drop_disabled(new["spec"]["jobTemplate"]["spec"]["template"]["spec"])
-
-
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
 
 
 def _validate(obj: Object) -> list[FieldError]:
@@ -134,7 +131,7 @@ CRON_JOB: Final = Rules(
     default=default_cron_job,
     prepare_create=_prepare_create,
     prepare_update=_prepare_update,
-    prepare_status=_prepare_status,
+    prepare_status=keep_spec,
     validate=_validate,
     validate_update=_validate_update,
     warnings=_warn,

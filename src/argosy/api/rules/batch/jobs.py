@@ -26,6 +26,7 @@ from argosy.api.rules.metadata import immutable, validate_metadata, validate_met
 from argosy.api.rules.names import is_dns1123_label, is_dns1123_subdomain
 from argosy.api.rules.pods import template_warnings
 from argosy.api.rules.pods.strategy import drop_disabled
+from argosy.api.rules.resets import keep_spec
 from argosy.api.rules.wording import IMMUTABLE
 from argosy.base.fielderrors import FieldError, invalid, required
 from argosy.base.types import Object
@@ -71,10 +72,6 @@ def _generate_selector(meta: Object, spec: Object) -> None:
 def _prepare_update(new: Object, old: Object) -> None:
     new["status"] = old.get("status", {})
     drop_disabled(new["spec"]["template"]["spec"])
-
-
-def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
 
 
 def _validate(job: Object) -> list[FieldError]:
@@ -231,7 +228,7 @@ JOB: Final = Rules(
     default=default_job,
     prepare_create=_prepare_create,
     prepare_update=_prepare_update,
-    prepare_status=_prepare_status,
+    prepare_status=keep_spec,
     validate=_validate,
     validate_update=_validate_update,
     validate_status=validate_job_status,

@@ -16,6 +16,7 @@ from argosy.api.rules.pods.mounts import validate_devices, validate_mounts
 from argosy.api.rules.pods.probes import validate_lifecycle, validate_probes
 from argosy.api.rules.pods.resources import validate_container_resources
 from argosy.api.rules.pods.security import validate_container_security
+from argosy.api.rules.ports import PROTOCOLS, validate_protocol
 from argosy.api.rules.wording import unsupported
 from argosy.base.fielderrors import (
     FieldError,
@@ -31,7 +32,6 @@ from argosy.base.types import Object
 
 _MESSAGE_POLICIES: Final = ("File", "FallbackToLogsOnError")
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
-_PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _RESTART_POLICIES: Final = ("Always", "Never", "OnFailure")
 _NO_EPHEMERAL: Final = "cannot be set for an Ephemeral Container"
 # Internal names of what an ephemeral container may have.
@@ -227,12 +227,8 @@ def _validate_ports(ports: list[Object], path: str, errors: list[FieldError]) ->
             errors += [invalid(f"{at}.containerPort", number, text) for text in problems]
         if host := port.get("hostPort"):
             errors += [invalid(f"{at}.hostPort", host, text) for text in is_port_number(host)]
-        if (protocol := port.get("protocol", "")) not in _PROTOCOLS:
-            errors.append(
-                not_supported(f"{at}.protocol", protocol, _PROTOCOLS)
-                if protocol
-                else required(f"{at}.protocol")
-            )
+        if (protocol := port.get("protocol", "")) not in PROTOCOLS:
+            errors += validate_protocol(protocol, f"{at}.protocol")
 
 
 def _check_host_ports(containers: list[Object], path: str, errors: list[FieldError]) -> None:
