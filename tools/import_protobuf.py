@@ -2,8 +2,9 @@
 
 Run: python tools/import_protobuf.py ../shared/contract/schemas
 
-The table maps a built-in type to its fields: number -> [JSON name, type] with "list" or "map" before the type where it repeats. JSON names are looked up in the built-in schemas, because
-the protobuf names differ in case (`aPIGroup`). A field that JSON inlines (a Volume's source) has the name "".
+The table maps a built-in type to its fields: number -> [JSON name, type], with "list" or "map" before the type where
+it repeats. JSON names are looked up in the built-in schemas, because the protobuf names differ in case (`aPIGroup`). A
+field that JSON inlines (a Volume's source) has the name "".
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 
 OUT = Path(__file__).parent.parent / "src/argosy/api/data/protobuf.json"
 SERVED = (
-    "core.v1", "apps.v1", "batch.v1", "coordination.v1", "events.v1", "scheduling.v1", "policy.v1", "rbac.v1",
-    "storage.v1", "node.v1", "networking.v1", "discovery.v1", "autoscaling.v1", "autoscaling.v2", "authentication.v1",
-    "authorization.v1",
+    "api.core.v1.", "api.apps.v1.", "api.batch.v1.", "api.coordination.v1.", "api.events.v1.", "api.scheduling.v1.",
+    "api.policy.v1.", "api.rbac.v1.", "api.storage.v1.", "api.node.v1.", "api.networking.v1.", "api.discovery.v1.",
+    "api.autoscaling.v1.", "api.autoscaling.v2.", "api.authentication.v1.", "api.authorization.v1.",
 )  # fmt: skip
 
 
@@ -27,11 +28,8 @@ def main(directory: str) -> None:
     table = {}
     for name in sorted(fields):
         ours = name.replace("k8s.io.", "io.k8s.", 1)
-        if not ours.startswith("io.k8s.apimachinery.") and not any(
-            f"api.{part}." in ours for part in SERVED
-        ):
-            if ".apiextensions." not in ours:
-                continue
+        if not any(part in ours for part in (*SERVED, ".apimachinery.", ".apiextensions.")):
+            continue
         known = {p.lower(): p for p in schemas.get(ours, {}).get("properties", {})}
         table[ours] = {
             number: [_name(field, known, anywhere, ours in schemas), *(_type(t) for t in types)]

@@ -21,9 +21,6 @@ _PLAIN: Final = frozenset({
     "pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "replicationcontrollers", "resourcequotas",
 })  # fmt: skip
 _COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
-_POD_SCOPES: Final = frozenset({
-    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity",
-})  # fmt: skip
 
 
 def usage(resource: str, obj: Object) -> Amounts:

@@ -19,7 +19,6 @@ from argosy.base.errors import AlreadyExists
 from argosy.base.types import Object
 
 NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
-_CORE: Final = ("", "v1")
 
 
 async def bootstrap(cluster: Cluster) -> None:

@@ -24,7 +24,6 @@ from argosy.base.types import Object
 IncludeObject: TypeAlias = Literal["Metadata", "Object", "None"]
 
 META_V1: Final = "meta.k8s.io/v1"
-META_VERSIONS: Final = frozenset({META_V1, "meta.k8s.io/v1beta1"})
 
 
 def parse_include_object(value: str) -> IncludeObject:

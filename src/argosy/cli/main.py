@@ -29,7 +29,10 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser(
         "serve",
         help="run one bare cluster in the foreground",
-        description="Run one bare cluster in the foreground: a Kubernetes API over HTTPS, kept in a directory or in memory.",
+        description=(
+            "Run one bare cluster in the foreground: a Kubernetes API over HTTPS, "
+            "kept in a directory or in memory."
+        ),
     )
     serve.add_argument(
         "--state",

@@ -17,7 +17,9 @@ def _namespace(obj: Object, now: datetime) -> list[Json]:
 
 
 def _component_status(obj: Object, now: datetime) -> list[Json]:
-    healthy: Object = next((c for c in obj.get("conditions") or () if c.get("type") == "Healthy"), {})
+    healthy: Object = next(
+        (c for c in obj.get("conditions") or () if c.get("type") == "Healthy"), {}
+    )
     status = {"True": "Healthy", "False": "Unhealthy"}.get(healthy.get("status", ""), "Unknown")
     return [name_of(obj), status, healthy.get("message", ""), healthy.get("error", "")]
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from argosy.base.types import Object
 
-_KEPT: Final = ("labels", "annotations", "finalizers", "ownerReferences")
+# What writers may set in the metadata of an object that exists.
+METADATA: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
 def keep_spec(new: Object, old: Object) -> None:
@@ -19,12 +20,12 @@ def keep_status(new: Object, old: Object) -> None:
     new["status"] = old.get("status", {})
 
 
-def keep_metadata(new: Object, old: Object) -> None:
-    """A write of the status leaves metadata alone, for kinds that say so. Who manages which fields is the server's to
+def keep_metadata(new: Object, old: Object, fields: tuple[str, ...] = METADATA) -> None:
+    """A write of one part leaves metadata alone, where the kind says so. Who manages which fields is the server's to
     say and stays.
     """
     meta, before = new["metadata"], old["metadata"]
-    for field in _KEPT:
+    for field in fields:
         if field in before:
             meta[field] = before[field]
         else:

@@ -25,7 +25,6 @@ class User:
         return MASTERS in self.groups
 
 
-ANONYMOUS: Final = User("system:anonymous", groups=(UNAUTHENTICATED,))
 # The server itself, where it writes what nobody asked for, and the name it owns fields by.
 APISERVER: Final = User("system:apiserver", groups=(MASTERS,))
 APISERVER_AGENT: Final = "kube-apiserver"

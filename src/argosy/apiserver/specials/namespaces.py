@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from argosy.api.rules.namespaces import validate_finalize
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.http.messages import Request, Response
 from argosy.apiserver.verbs import metadata, owning, storing
+from argosy.base.errors import Invalid
 from argosy.base.types import Object
 
 
@@ -34,6 +36,9 @@ async def set_finalizers(cluster: Cluster, call: Call, finalizers: list[str]) ->
         spec["finalizers"] = finalizers
     else:
         spec.pop("finalizers", None)
+    problems = validate_finalize(obj, before)
+    if problems:
+        raise Invalid(call.kind.kind, call.name, problems)
     owning.track(cluster, call, obj, before)
     held = finalizers or obj["metadata"].get("finalizers")
     if obj["metadata"].get("deletionTimestamp") and not held:

@@ -61,9 +61,9 @@ async def patch(cluster: Cluster, call: Call, body: bytes, kind: PatchType) -> O
     before = view(call, encoding.from_bytes(call.kind, current.raw))
     as_scale = replace_fields(call, kind=_kind(), version="v1")
     if kind is PatchType.APPLY:
-        config, _ = bodies.read_apply(body)
+        config = bodies.accept(as_scale, bodies.read_apply(body)[0])
         metadata.check_scope(call, config)
-        after = apply_merge_patch(before, bodies.accept(as_scale, config))
+        after = apply_merge_patch(before, config)
         return await _set(cluster, call, after, current, operation="Apply")
     record = Record(current.key, current.revision, encoding.to_bytes(before), current.meta)
     scale = Amendment(as_scale, record, body, kind).run()

@@ -24,6 +24,7 @@ from argosy.api.rules.controllers import (
 from argosy.api.rules.metadata import validate_metadata, validate_metadata_update
 from argosy.api.rules.names import is_dns1123_subdomain
 from argosy.api.rules.pods.strategy import drop_disabled
+from argosy.api.rules.resets import keep_metadata, keep_spec
 from argosy.api.rules.wording import unsupported
 from argosy.base.fielderrors import FieldError, forbidden, invalid
 from argosy.base.types import Object
@@ -68,11 +69,8 @@ def _prepare_update(new: Object, old: Object) -> None:
 
 
 def _prepare_status(new: Object, old: Object) -> None:
-    new["spec"] = old.get("spec", {})
-    if "labels" in old["metadata"]:
-        new["metadata"]["labels"] = old["metadata"]["labels"]
-    else:
-        new["metadata"].pop("labels", None)
+    keep_spec(new, old)
+    keep_metadata(new, old, ("labels",))
 
 
 def _validate_spec(spec: Object) -> list[FieldError]:

@@ -12,6 +12,7 @@ from argosy.api.rules.pods.qos import qos_class
 from argosy.api.rules.pods.statuses import validate_pod_status
 from argosy.api.rules.pods.updates import validate_pod_update
 from argosy.api.rules.pods.warnings import pod_warnings
+from argosy.api.rules.resets import keep_metadata
 from argosy.base.types import Object
 
 _SIDES: Final = (
@@ -74,13 +75,7 @@ def prepare_update(new: Object, old: Object) -> None:
 
 def prepare_status(new: Object, old: Object) -> None:
     new["spec"] = old["spec"]
-    meta: Object = new["metadata"]
-    before: Object = old["metadata"]
-    for field in ("deletionTimestamp", "ownerReferences"):
-        if field in before:
-            meta[field] = before[field]
-        else:
-            meta.pop(field, None)
+    keep_metadata(new, old, ("deletionTimestamp", "ownerReferences"))
     status: Object = new.setdefault("status", {})
     old_status: Object = old.get("status") or {}
     for field in ("qosClass", "observedGeneration"):

@@ -16,21 +16,13 @@ from argosy.api.rules.pods.creation import validate_pod_object
 from argosy.api.rules.pods.qos import qos_class
 from argosy.api.rules.pods.strategy import POD, drop_disabled
 from argosy.api.rules.pods.updates import validate_ephemeral_update
+from argosy.api.rules.resets import METADATA, keep_metadata
 from argosy.base.fielderrors import FieldError, forbidden, invalid
 from argosy.base.types import Object
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _COMPUTE: Final = ("cpu", "memory")
-_KEPT: Final = ("labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
-
-
-def _keep_metadata(new: Object, old: Object) -> None:
-    meta, before = new["metadata"], old["metadata"]
-    for field in _KEPT:
-        if field in before:
-            meta[field] = before[field]
-        else:
-            meta.pop(field, None)
+_KEPT: Final = (*METADATA, "deletionTimestamp")
 
 
 def _only_ephemeral(new: Object, old: Object) -> None:
@@ -40,7 +32,7 @@ def _only_ephemeral(new: Object, old: Object) -> None:
         new["spec"]["ephemeralContainers"] = given
     else:
         new["spec"].pop("ephemeralContainers", None)
-    _keep_metadata(new, old)
+    keep_metadata(new, old, _KEPT)
     drop_disabled(new["spec"])
 
 
@@ -54,7 +46,7 @@ def _only_resources(new: Object, old: Object) -> None:
     for kind in lists:
         if given.get(kind):
             new["spec"][kind] = _resized(given[kind], old["spec"][kind])
-    _keep_metadata(new, old)
+    keep_metadata(new, old, _KEPT)
     drop_disabled(new["spec"])
 
 
