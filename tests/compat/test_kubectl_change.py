@@ -270,3 +270,32 @@ def test_diff_on_the_server_side(kubectl: Kubectl) -> None:
     assert got.code == 1
     changed = [line for line in got.lines if line.startswith(("+ ", "- "))]
     assert changed == ['-  a: "1"', '-  b: "1"', '+  a: "2"']
+
+
+def test_debug_adds_an_ephemeral_container(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", stdin=pod("p"))
+    kubectl(
+        "debug", "p", "--image=tools:v1", "--container=look", "--target=c0", "--profile=general"
+    )
+    added = kubectl("get", "pod", "p", "-o", "jsonpath={.spec.ephemeralContainers[0]}").json
+    assert (added["name"], added["image"], added["targetContainerName"]) == (
+        "look",
+        "tools:v1",
+        "c0",
+    )
+    change = '{"spec":{"ephemeralContainers":null}}'
+    refused = kubectl.fails("patch", "pod", "p", "--type=merge", "-p", change)
+    assert "spec: Forbidden: pod updates may not change fields other than" in refused
+
+
+def test_resize_changes_the_resources_of_a_pod(kubectl: Kubectl) -> None:
+    raw = pod("p")
+    raw["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    kubectl("create", "-f", "-", stdin=raw)
+    resources = {"requests": {"cpu": "2"}}
+    body = json.dumps({"spec": {"containers": [{"name": "c0", "resources": resources}]}})
+    refused = kubectl.fails("patch", "pod", "p", "-p", body)
+    assert "spec: Forbidden: pod updates may not change fields other than" in refused
+    kubectl("patch", "pod", "p", "--subresource=resize", "-p", body)
+    got = kubectl("get", "pod", "p", "-o", "jsonpath={.spec.containers[0].resources}").json
+    assert got == resources

@@ -42,8 +42,8 @@ def open_watch(address: Address) -> socket.socket:
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     plain.connect((address.host, address.port))
     connection = address.tls.wrap_socket(plain, server_hostname=address.host)
-    head = f"GET {WATCH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {address.token}\r\n\r\n"
-    connection.sendall(head.encode())
+    lines = [f"GET {WATCH} HTTP/1.1", "Connection: close", f"Authorization: Bearer {address.token}"]
+    connection.sendall("\r\n".join([*lines, "", ""]).encode())
     assert connection.recv(12) == b"HTTP/1.1 200"
     return connection
 

@@ -8,7 +8,6 @@ answered to anybody, everything else to known users only.
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, Protocol
 
@@ -30,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 # Clients people type into get indented JSON, as from kube-apiserver.
 _PRETTY_AGENTS: Final = ("curl", "Wget", "Mozilla")
+_DUMPER: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# No line is ever broken; libyaml counts in a C int.
+_WIDEST: Final = 2**31 - 1
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 
 Answer = Response | Streaming
@@ -157,15 +159,24 @@ def _dressed(request: Request, answer: Answer) -> Answer:
     if b"yaml" in request.headers.get(b"accept", b"") and negotiation.wants_yaml(
         request.header(b"accept")
     ):
-        text = yaml.safe_dump(
-            msgspec.json.decode(answer.body), allow_unicode=True, width=sys.maxsize
-        )
-        answer.body, answer.content_type = text.encode(), "application/yaml"
+        answer.body, answer.content_type = _yaml(answer.body), "application/yaml"
     elif _wants_pretty(request):
         answer.body = msgspec.json.format(answer.body, indent=2)
     else:
         answer.tail = b"\n"
     return answer
+
+
+def _yaml(body: bytes) -> bytes:
+    """JSON as YAML, by libyaml where it is there: in Python alone a list of pods would hold everybody up."""
+    dumped: bytes = yaml.dump(
+        msgspec.json.decode(body),
+        Dumper=_DUMPER,
+        allow_unicode=True,
+        width=_WIDEST,
+        encoding="utf-8",
+    )
+    return dumped
 
 
 def _wants_pretty(request: Request) -> bool:

@@ -54,7 +54,6 @@ class _Reading:
     """One document on its way to JSON."""
 
     problems: list[str] = field(default_factory=list)
-    nodes: int = 0
 
 
 def parse_yaml(body: bytes) -> tuple[Json, list[str]]:
@@ -71,6 +70,8 @@ def parse_yaml(body: bytes) -> tuple[Json, list[str]]:
         raise Malformed(_worded(problem, body)) from None
     except RecursionError:
         raise Malformed("yaml: exceeded max depth of 10000") from None
+    if root is not None and _expanded(root, {}, 0) > MAX_NODES:
+        raise Malformed("yaml: document contains excessive aliasing")
     reading = _Reading()
     return (None if root is None else _value(root, reading, 0)), reading.problems
 
@@ -94,12 +95,24 @@ def _worded(problem: yaml.MarkedYAMLError, body: bytes) -> str:
     return f"yaml: line {line}: {text}" if line else f"yaml: {text}"
 
 
-def _value(node: yaml.Node, reading: _Reading, depth: int) -> Json:
-    reading.nodes += 1
-    if reading.nodes > MAX_NODES:
-        raise Malformed("yaml: document contains excessive aliasing")
+def _expanded(node: yaml.Node, known: dict[int, int], depth: int) -> int:
+    """How many values a node stands for once its aliases are written out. An aliased node is counted once, so a short
+    text that would grow without end costs no more to refuse than to read.
+    """
     if depth > MAX_DEPTH:
         raise Malformed("yaml: exceeded max depth of 10000")
+    size = known.get(id(node))
+    if size is None:
+        size = 1
+        if isinstance(node, yaml.SequenceNode):
+            size += sum(_expanded(item, known, depth + 1) for item in node.value)
+        elif isinstance(node, yaml.MappingNode):
+            size += sum(_expanded(value, known, depth + 1) for _, value in node.value)
+        known[id(node)] = size
+    return size
+
+
+def _value(node: yaml.Node, reading: _Reading, depth: int) -> Json:
     if isinstance(node, yaml.ScalarNode):
         return _json_scalar(node)
     if isinstance(node, yaml.SequenceNode):

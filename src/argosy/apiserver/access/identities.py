@@ -7,7 +7,6 @@ from typing import Final
 
 MASTERS: Final = "system:masters"
 AUTHENTICATED: Final = "system:authenticated"
-UNAUTHENTICATED: Final = "system:unauthenticated"
 SERVICE_ACCOUNT_PREFIX: Final = "system:serviceaccount:"
 
 
