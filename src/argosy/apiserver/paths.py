@@ -6,20 +6,18 @@ import platform
 from collections.abc import Mapping
 from typing import Final
 
-from argosy.apiserver import encoding, negotiation
+from argosy.apiserver import encoding, health, negotiation
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery, Document
 from argosy.apiserver.handling import PathHandler
+from argosy.apiserver.health import health_handlers
 from argosy.apiserver.http.messages import Headers, Request, Response
 from argosy.apiserver.openapi import OpenAPI, gnostic
 from argosy.apiserver.refusing import no_such_method, no_such_resource
 from argosy.base.metrics import Registry
 
-TEXT: Final = "text/plain; charset=utf-8"
 # The Kubernetes version whose API is spoken.
 KUBERNETES: Final = "v1.35.4"
-HEALTH: Final = ("/healthz", "/livez", "/readyz")
-_CHECKS: Final = ("ping", "log", "store")
 
 
 def version() -> dict[str, str]:
@@ -47,22 +45,10 @@ def _machine() -> str:
     return {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
 
 
-def public() -> Mapping[str, PathHandler]:
+def public(cluster: Cluster) -> Mapping[str, PathHandler]:
     """What anybody may ask."""
     body = encoding.to_json(version())
-    handlers: dict[str, PathHandler] = {"/version": lambda _: Response(200, body)}
-    for path in HEALTH:
-        handlers[path] = _healthy
-        handlers |= {f"{path}/{check}": _healthy for check in _CHECKS}
-    return handlers
-
-
-def _healthy(request: Request) -> Response:
-    if "verbose" in request.query:
-        name = request.path.strip("/").partition("/")[0]
-        lines = "".join(f"[+]{check} ok\n" for check in _CHECKS)
-        return Response(200, f"{lines}{name} check passed\n".encode(), TEXT)
-    return Response(200, b"ok", TEXT)
+    return {"/version": lambda _: Response(200, body), **health_handlers(cluster)}
 
 
 class Paths:
@@ -73,7 +59,7 @@ class Paths:
         self._openapi = OpenAPI(cluster.scheme)
         self._cluster = cluster
         self._metrics = metrics
-        self._public = public()
+        self._public = public(cluster)
 
     def __call__(self, request: Request) -> Response | None:
         """What a path says; None where there is nothing. Nothing here can be written to."""
@@ -134,7 +120,7 @@ class Paths:
         )
 
     def _all_paths(self) -> list[str]:
-        fixed = ["/", *HEALTH, "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
+        fixed = ["/", *health.ENDPOINTS, "/metrics", "/openapi/v2", "/openapi/v3", "/version"]
         return sorted([*fixed, *self._discovery.paths()])
 
 

@@ -72,7 +72,7 @@ def build(
         authenticator=authentication,
         authorizer=rbac,
         flows=flows or Flows(),
-        public=paths.public(),
+        public=paths.public(cluster),
         paths=paths.Paths(cluster, metrics),
         resources=dispatching,
         observer=Observer(metrics),
