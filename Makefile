@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters lint format clean
 
 venv: $(STAMP)
 
@@ -43,6 +43,9 @@ bench-store: $(STAMP)
 
 bench-control: $(STAMP)
 	$(BIN)/python -m bench.control
+
+bench-clusters: $(STAMP)
+	$(BIN)/python -m bench.clusters
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
