@@ -23,7 +23,7 @@ from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
 from argosy.store import MemoryStore, Store, open_store
-from argosy.workloads.housekeeping import keep_house
+from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
 
 HOSTS = ("127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
@@ -71,18 +71,20 @@ async def _serve(
         )
         await bootstrap(server.cluster)
         files = certificates.prepare(directory / "pki", [*HOSTS, settings.host])
+        ca = files.ca.read_text()
+        await prepare_house(server.cluster, ca=ca)
         tls = server_context(str(files.certificate), str(files.key))
         listener = await server.listen(settings.host, _port(settings, directory), tls)
         address = f"https://{settings.host}:{listener.port}"
         (directory / "port").write_text(str(listener.port))
         kubeconfigs.write(
             settings.kubeconfig,
-            [kubeconfigs.Context(settings.context, address, files.ca.read_bytes(), token)],
+            [kubeconfigs.Context(settings.context, address, ca.encode(), token)],
         )
         ready(
             f"argosy: cluster is ready at {address} (kubeconfig {settings.kubeconfig}, context {settings.context})"
         )
-        house = asyncio.create_task(keep_house(server.cluster, ca=files.ca.read_text()))
+        house = asyncio.create_task(keep_house(server.cluster, ca=ca))
         try:
             await stopping.wait()
         finally:

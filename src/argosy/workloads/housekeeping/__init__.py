@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from argosy.apiserver.clusters import Cluster
-from argosy.workloads.housekeeping.accounts import keep_accounts
-from argosy.workloads.housekeeping.aggregation import aggregate_roles
+from argosy.workloads.housekeeping.accounts import furnish, keep_accounts
+from argosy.workloads.housekeeping.aggregation import aggregate, aggregate_roles
 from argosy.workloads.housekeeping.definitions import end_definitions
 from argosy.workloads.housekeeping.events import expire_events
 from argosy.workloads.housekeeping.garbage import collect_garbage
@@ -27,6 +27,13 @@ logger = logging.getLogger(__name__)
 # A housekeeper that failed starts over after this long, twice as long each time it fails again.
 FIRST_PAUSE_SECONDS: Final = 1.0
 LAST_PAUSE_SECONDS: Final = 60.0
+
+
+async def prepare_house(cluster: Cluster, *, ca: str = "") -> None:
+    """What a client may count on from its first request: default accounts, and aggregated roles with their rules."""
+    await furnish(cluster, ca)
+    while await aggregate(cluster):
+        continue
 
 
 async def keep_house(cluster: Cluster, *, ca: str = "") -> None:

@@ -26,6 +26,12 @@ async def keep_accounts(cluster: Cluster, ca: str) -> None:
             )
 
 
+async def furnish(cluster: Cluster, ca: str) -> None:
+    """Make what is missing in any namespace, once."""
+    names = [key.name for key in cluster.store.keys("namespaces")]
+    await asyncio.gather(*(_furnish(cluster, name, ca) for name in names))
+
+
 async def _follow_namespaces(cluster: Cluster, ca: str) -> None:
     async for events in follow(cluster, "namespaces"):
         for event in events:

@@ -25,13 +25,21 @@ MANAGER: Final = "clusterrole-aggregation-controller"
 async def aggregate_roles(cluster: Cluster) -> None:
     """Roles change rarely and are few: any change looks at every aggregating role."""
     async for _ in follow(cluster, RESOURCE):
-        kind = cluster.kind(GROUP, "clusterroles")
-        for record in cluster.store.list(RESOURCE).records:
-            if b'"aggregationRule"' in record.raw:
-                role = encoding.from_bytes(kind, record.raw)
-                rules = _gathered(cluster, role)
-                if (role.get("rules") or []) != rules:
-                    await _apply(cluster, kind, record.key.name, rules)
+        await aggregate(cluster)
+
+
+async def aggregate(cluster: Cluster) -> bool:
+    """Look at every aggregating role once; whether any has changed, so that those which choose it may change too."""
+    kind = cluster.kind(GROUP, "clusterroles")
+    changed = False
+    for record in cluster.store.list(RESOURCE).records:
+        if b'"aggregationRule"' in record.raw:
+            role = encoding.from_bytes(kind, record.raw)
+            rules = _gathered(cluster, role)
+            if (role.get("rules") or []) != rules:
+                await _apply(cluster, kind, record.key.name, rules)
+                changed = True
+    return changed
 
 
 def _gathered(cluster: Cluster, role: Object) -> list[Object]:
