@@ -1,9 +1,8 @@
 """Make two answers comparable: replace what must differ between two servers, and nothing else.
 
-Uids become `<uid of one>`, after the name of the object that first showed them, and resource
-versions `<version 2>`, counted per object, so that two answers still have to agree on *which* things
-are the same: a no-op update keeps its version, an owner reference names its owner, an object made
-anew has another uid. Times become `<time>` (with or
+Uids become `<uid of one>`, after the name of the object that first showed them, and resource versions `<version 2>`,
+counted per object, so that two answers still have to agree on *which* things are the same: a no-op update keeps its
+version, an owner reference names its owner, an object made anew has another uid. Times become `<time>` (with or
 without microseconds, which has to agree), tokens their claims, generated names their prefix.
 
 Deliberately lost: the order of managedFields (it depends on which second a write fell into) and

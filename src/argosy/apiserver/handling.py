@@ -1,8 +1,7 @@
 """The way of a request through the server: authenticate, impersonate, wait for a seat, authorize, answer.
 
 Any `StatusError` on the way becomes its Status; anything else is a defect, logged with its traceback and answered
-with a 500 that names no internals. Health and version are
-answered to anybody, everything else to known users only.
+with a 500 that names no internals. Health and version are answered to anybody, everything else to known users only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """/healthz, /livez, /readyz: is the process alive, and does it take writes?
 
 Alive means that it answers. Ready and healthy means also that the store's last write succeeded: a server on a full
-disk goes on reading and says here why it does not write. Anybody may ask;
-what exactly is wrong is told in the log, not to strangers.
+disk goes on reading and says here why it does not write. Anybody may ask; what exactly is wrong is told in the log,
+not to strangers.
 """
 
 from __future__ import annotations

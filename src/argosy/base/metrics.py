@@ -7,6 +7,7 @@ also be read at scrape time from a function (`Gauge.follow`), for sizes somebody
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, isfinite
@@ -17,7 +18,7 @@ Labels: TypeAlias = tuple[str, ...]
 DEFAULT_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class _Metric:
+class _Metric(ABC):
     type = "untyped"
 
     def __init__(self, name: str, help_text: str, labels: Sequence[str]) -> None:
@@ -25,8 +26,9 @@ class _Metric:
         self.help = help_text
         self.labels = tuple(labels)
 
+    @abstractmethod
     def samples(self) -> Iterator[str]:
-        raise NotImplementedError
+        """One line per labelled value."""
 
     def _line(self, name: str, values: Labels, value: float, extra: str = "") -> str:
         pairs = [f'{k}="{_escape(v)}"' for k, v in zip(self.labels, values, strict=True)]

@@ -109,24 +109,25 @@ class EventRecorder:
     async def _write(self, occurrence: Occurrence, verdict: Verdict, when: float) -> None:
         namespace = occurrence.about.namespace or "default"
         if (known := verdict.known) is None:
-            event = Known(self._name(occurrence.about.name, when), 1, when)
+            event, is_counted = Known(self._name(occurrence.about.name, when), 1, when), False
         else:
             event = known._replace(times=known.times + 1)
-            patch = {
-                "count": event.times,
-                "lastTimestamp": format_time(when),
-                "message": verdict.message,
-            }
-            try:
-                await self._client.patch(EVENTS, event.name, patch, namespace=namespace)
-            except NotFound:
-                pass  # It has outlived its hour: written anew below, with its name, count and beginning.
-            else:
-                self._correlator.learn(verdict.key, event)
-                return
-        body = self._new(event, namespace, occurrence, verdict.message, when)
-        await self._client.create(EVENTS, body, namespace=namespace)
+            is_counted = await self._count(event, namespace, verdict.message, when)
+        if not is_counted:
+            body = self._new(event, namespace, occurrence, verdict.message, when)
+            await self._client.create(EVENTS, body, namespace=namespace)
         self._correlator.learn(verdict.key, event)
+
+    async def _count(self, event: Known, namespace: str, message: str, when: float) -> bool:
+        """Count an event once more; False when it has outlived its hour and must be written anew, with its name, count
+        and beginning.
+        """
+        patch = {"count": event.times, "lastTimestamp": format_time(when), "message": message}
+        try:
+            await self._client.patch(EVENTS, event.name, patch, namespace=namespace)
+        except NotFound:
+            return False
+        return True
 
     def _name(self, about: str, when: float) -> str:
         name = f"{about}.{round(when * 1e9):x}"

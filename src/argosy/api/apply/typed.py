@@ -8,8 +8,8 @@
 
 Values decide where a schema leaves it open: dicts are maps, lists are lists, everything else is a leaf; null is an
 empty map or list, whatever the other side is. Work is proportional to the object for `set_of`, and for `compare` to
-what differs, plus Python's own equality on what does not.
-Law: `remove_items(s, o, x)` has the fields of `o` less those of `x` and what is below them.
+what differs, plus Python's own equality on what does not. Law: `remove_items(s, o, x)` has the fields of `o` less
+those of `x` and what is below them.
 """
 
 from __future__ import annotations

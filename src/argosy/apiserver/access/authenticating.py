@@ -1,8 +1,7 @@
 """From a request to a user: bearer tokens, then impersonation.
 
-Known tokens are those of the kubeconfig (admins, members: given at start) and those of service accounts. There is
-no anonymous access here: what anybody may see (health, version) is answered
-before anybody is asked for a name.
+Known tokens are those of the kubeconfig (admins, members: given at start) and those of service accounts. There is no
+anonymous access here: what anybody may see (health, version) is answered before anybody is asked for a name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The roles and bindings every Kubernetes cluster starts with, read from data.
 
-The data holds facts only (names, rules, subjects); what all of them share (labels, annotations, API groups) is put
-on here. Roles that aggregate others (admin, edit, view) come without
-rules: the aggregation fills them.
+The data holds facts only (names, rules, subjects); what all of them share (labels, annotations, API groups) is put on
+here. Roles that aggregate others (admin, edit, view) come without rules: the aggregation fills them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """RBAC: may this user do this? From Roles, ClusterRoles and their bindings, kept compiled.
 
-Roles and bindings are decoded once, when they change, and a user's rules are gathered once per change of any of
-them, so a request costs a dict lookup and a walk over the few
-rules of its user. A rule's verdict names the binding, as kube-apiserver's does.
+Roles and bindings are decoded once, when they change, and a user's rules are gathered once per change of any of them,
+so a request costs a dict lookup and a walk over the few rules of its user. A rule's verdict names the binding, as
+kube-apiserver's does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tokens of service accounts: signed JSON Web Tokens (ES256), as TokenRequest gives them out.
 
-A token says whose it is (namespace, name, uid), for whom (audience), until when, and may be bound to a pod, secret
-or node: it dies with any of them. Checking the signature costs a tenth of a
-millisecond, so verdicts are remembered until the token expires; that the account still lives is looked up every time.
+A token says whose it is (namespace, name, uid), for whom (audience), until when, and may be bound to a pod, secret or
+node: it dies with any of them. Checking the signature costs a tenth of a millisecond, so verdicts are remembered
+until the token expires; that the account still lives is looked up every time.
 """
 
 from __future__ import annotations

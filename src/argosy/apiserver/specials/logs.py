@@ -1,9 +1,8 @@
 """pods/log: what a container wrote, whole, in part, or as it comes.
 
-Where lines come from is a `LogSource`: the runtimes of this cluster's nodes keep them as files, one per container
-and restart, each line with its time
-(`2026-01-02T03:04:05.678901234Z stdout F text`, the form kubelets keep). Which lines and how they are shown is
-decided here.
+Where lines come from is a `LogSource`: the runtimes of this cluster's nodes keep them as files, one per container and
+restart, each line with its time (`2026-01-02T03:04:05.678901234Z stdout F text`, the form kubelets keep). Which lines
+and how they are shown is decided here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """get and list: the newest durable state, or the state at a revision that is still in the history.
 
 A list in pages stays on the revision of its first page; its continue token says which that was and where to go on.
-When the history no longer reaches back so far the
-answer is 410 with a token that goes on at the newest revision instead, as in Kubernetes.
+When the history no longer reaches back so far the answer is 410 with a token that goes on at the newest revision
+instead, as in Kubernetes.
 """
 
 from __future__ import annotations

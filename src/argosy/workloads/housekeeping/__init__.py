@@ -1,8 +1,8 @@
 """What keeps a cluster tidy: garbage, ending namespaces, ended custom kinds, old events, accounts, aggregated roles.
 
 These run beside the embedded API server only; a real Kubernetes cluster has its own. So they work on the cluster
-itself and not through the Client protocol: the store's owner index
-and its watch over all resources make each of them cost what changed, and nothing else.
+itself and not through the Client protocol: the store's owner index and its watch over all resources make each of them
+cost what changed, and nothing else.
 """
 
 from __future__ import annotations

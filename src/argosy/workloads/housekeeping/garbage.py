@@ -1,10 +1,9 @@
 """Garbage collection: what nobody owns any more goes.
 
 An object goes when it had owners and none of them is left. An owner deleted in the foreground waits, marked, until
-the dependents that block it are gone; an owner deleted with its dependents
-orphaned first takes its name off them. Mirrors kube-controller-manager's garbage collector, but needs no graph of
-its own: the store knows the dependents of a uid, so the cost of an event is the
-number of its dependents.
+the dependents that block it are gone; an owner deleted with its dependents orphaned first takes its name off them.
+Mirrors kube-controller-manager's garbage collector, but needs no graph of its own: the store knows the dependents of
+a uid, so the cost of an event is the number of its dependents.
 
 An owner in a scope that the dependent cannot refer to (a namespaced owner of a cluster-wide object) is never judged
 missing, as upstream.

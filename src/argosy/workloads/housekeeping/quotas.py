@@ -1,8 +1,8 @@
 """The recount of quotas: what deleted and ended objects used is given back.
 
 Namespaces without a quota cost nothing. A namespace with one is counted again after something in it has changed, at
-most ten times a second, and only at a moment when no write is on its
-way to disk, because such a write may be charged already and not be seen yet.
+most ten times a second, and only at a moment when no write is on its way to disk, because such a write may be charged
+already and not be seen yet.
 """
 
 from __future__ import annotations
