@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.admission.naming import forbidden
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.base.types import Object
-from argosy.store import Key
+from argosy.store import Key, Record
 
 RESOURCE: Final = "priorityclasses.scheduling.k8s.io"
 
 
 class Priority:
-    """Classes are few; they are read when a pod comes."""
+    """The class of a pod is read when it comes; which one is the default is looked for again only after a class has
+    changed.
+    """
+
+    def __init__(self) -> None:
+        self._default_of_pods: Object | None = None
+        self._is_known = False
+        self._is_hooked = False
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None:
@@ -64,12 +72,23 @@ class Priority:
             if found is None:
                 raise forbidden(call, pod, f"no PriorityClass with name {name} was found")
         else:
-            found = self._default(cluster)
+            found = self._known_default(cluster)
         if found is None:
             return "", 0, "PreemptLowerPriority"
         return (
             found["metadata"]["name"], found.get("value", 0), found.get("preemptionPolicy", "PreemptLowerPriority"),
         )  # fmt: skip
+
+    def _known_default(self, cluster: Cluster) -> Object | None:
+        if not self._is_hooked:
+            self._is_hooked = True
+            cluster.committed.setdefault(RESOURCE, []).append(self._changed)
+        if not self._is_known:
+            self._default_of_pods, self._is_known = self._default(cluster), True
+        return self._default_of_pods
+
+    def _changed(self, kind: Kind, record: Record, deleted: bool) -> None:
+        self._is_known = False
 
     @staticmethod
     def _default(cluster: Cluster) -> Object | None:
