@@ -19,6 +19,8 @@ _UNITS: Final = {
 }  # fmt: skip
 _SECOND: Final = _UNITS["s"]
 _MAX: Final = 2**63 - 1
+# The longest a duration can be: 292 years. Numbers of seconds that users give may be larger.
+LONGEST_SECONDS: Final = _MAX // _SECOND
 _TERM: Final = re.compile(r"([0-9]*)(?:(\.)([0-9]*))?([^0-9.]*)")
 
 

@@ -181,10 +181,12 @@ class State(ABC):
     def _show(self, record: Record, deleted: bool) -> None:
         """Make one committed write visible."""
         key = record.key
-        record = Record(key, record.revision, self._packing.pack(record.raw), record.meta)
         table = self._tables.get(key.resource)
         if table is None:
             table = self._tables[key.resource] = Table({})
+        last = table.records.get(key)
+        body = self._packing.pack(record.raw, b"" if last is None else last.body)
+        record = Record(key, record.revision, body, record.meta)
         event: Event
         if deleted:
             previous = table.remove(key)
