@@ -62,8 +62,11 @@ class ObjectMeta(View, frozen=True):
 
     @property
     def controller(self) -> OwnerReference | None:
-        """The owner that manages the object."""
-        return next((owner for owner in self.owner_references if owner.controller), None)
+        """The owner that manages the object. Asked a dozen times per event, so there is no generator here."""
+        for owner in self.owner_references:
+            if owner.controller:
+                return owner
+        return None
 
 
 class Condition(View, frozen=True):

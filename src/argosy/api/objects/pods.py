@@ -1,6 +1,7 @@
 """Pods: what scheduling, running and counting them needs.
 
-Affinity, topology spread and volumes stay plain dicts: those who look at them read deeper than a view should go.
+Affinity, topology spread, volumes, probes and security contexts stay plain dicts: those who look at them read deeper
+than a view should go.
 """
 
 from __future__ import annotations
@@ -39,10 +40,24 @@ class Container(View, frozen=True):
     args: tuple[str, ...] = ()
     working_dir: str = ""
     env: tuple[EnvVar, ...] = ()
+    env_from: tuple[Object, ...] = ()
     ports: tuple[ContainerPort, ...] = ()
     resources: ResourceRequirements = ResourceRequirements()
     # Always makes an init container a sidecar.
     restart_policy: str = ""
+    restart_policy_rules: tuple[Object, ...] = ()
+    volume_mounts: tuple[Object, ...] = ()
+    liveness_probe: Object | None = None
+    readiness_probe: Object | None = None
+    startup_probe: Object | None = None
+    lifecycle: Object | None = None
+    image_pull_policy: str = ""
+    security_context: Object | None = None
+    termination_message_path: str = "/dev/termination-log"
+    termination_message_policy: str = "File"
+    stdin: bool = False
+    stdin_once: bool = False
+    tty: bool = False
 
 
 class Toleration(View, frozen=True):
@@ -60,6 +75,8 @@ class SchedulingGate(View, frozen=True):
 class PodSpec(View, frozen=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
+    # Requests and limits for the whole pod.
+    resources: ResourceRequirements | None = None
     node_name: str = ""
     node_selector: dict[str, str] = msgspec.field(default_factory=dict)
     affinity: Object | None = None
@@ -78,6 +95,9 @@ class PodSpec(View, frozen=True):
     active_deadline_seconds: int | None = None
     hostname: str = ""
     subdomain: str = ""
+    host_network: bool = False
+    readiness_gates: tuple[Object, ...] = ()
+    security_context: Object | None = None
 
 
 class ContainerStateRunning(View, frozen=True):
@@ -106,6 +126,7 @@ class ContainerState(View, frozen=True):
 
 class ContainerStatus(View, frozen=True):
     name: str = ""
+    container_id: str = msgspec.field(default="", name="containerID")
     ready: bool = False
     started: bool | None = None
     restart_count: int = 0
@@ -119,6 +140,7 @@ class PodIP(View, frozen=True):
 
 class PodStatus(View, frozen=True):
     phase: str = ""
+    observed_generation: int = 0
     reason: str = ""
     message: str = ""
     conditions: tuple[Condition, ...] = ()
@@ -129,6 +151,7 @@ class PodStatus(View, frozen=True):
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     nominated_node_name: str = ""
+    qos_class: str = msgspec.field(default="", name="qosClass")
 
 
 class Pod(View, frozen=True):
