@@ -94,7 +94,7 @@ def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None 
             field: obj[field] for field in ("apiVersion", "kind", "metadata") if field in obj
         }
         _judge(call, head, None)
-        return settle(call, head, known.fresh())
+        return settle(call, head, known.fresh(obj))
     if _judge(call, obj, None):
         call.content = memory.keep(key, obj)
     return settle(call, obj)

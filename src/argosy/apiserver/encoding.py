@@ -7,20 +7,25 @@ or a custom object that is older than its schema's last change, is decoded on re
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from argosy.api.kinds import Kind, prefix_for
 from argosy.api.schema.defaulting import apply_defaults
-from argosy.base.types import Object
+from argosy.base.types import Json, Object
 from argosy.store import Meta, Record
 
 # etcd's default request limit, which bounds objects in Kubernetes.
 MAX_OBJECT_BYTES: Final = 1536 * 1024
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
+_plain = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+_HEAD: Final = b'{"metadata":{'
+_MANAGED: Final = b',"managedFields":['
+_NAME: Final = b'],"name":"'
+_SPEC: Final = b'},"spec":{'
 _NO_LABELS: Final[dict[str, str]] = {}
 _prefixes: dict[tuple[str, str, str], bytes] = {}
 
@@ -37,7 +42,10 @@ def prefix(kind: Kind, version: str) -> bytes:
 
 def to_bytes(obj: Object) -> bytes:
     """An object in its stored form."""
-    return _encode({k: v for k, v in obj.items() if k not in {"apiVersion", "kind"}})
+    bare = dict(obj)
+    bare.pop("apiVersion", None)
+    bare.pop("kind", None)
+    return _encode(bare)
 
 
 def from_bytes(kind: Kind, raw: bytes) -> Object:
@@ -45,6 +53,46 @@ def from_bytes(kind: Kind, raw: bytes) -> Object:
     obj: Object = {"apiVersion": kind.api_version(kind.storage_version), "kind": kind.kind}
     obj.update(_decode(raw))
     return obj
+
+
+class Opened(NamedTuple):
+    """A stored object whose managedFields stay as they are stored: they are its longest part, and few look at them."""
+
+    # Without managedFields.
+    obj: Object
+    # b"" where there are none.
+    managed: bytes
+
+
+def opened(kind: Kind, raw: bytes) -> Opened:
+    """`from_bytes` for those who have no business with managedFields. The caller owns the object.
+
+    Canonical bytes tell where they are. In metadata, which comes first, only strings and lists of strings stand before
+    them, and a quote within a string is escaped, so their opening and the name that follows them (the first key behind
+    that list: what is in it are objects and strings) are found by looking for them. An object with anything before
+    its metadata, or without a spec that ends it, is read whole.
+    """
+    start = raw.find(_MANAGED) if raw.startswith(_HEAD) else -1
+    end = raw.find(_NAME, start) if start > 0 else -1
+    if end < 0 or raw.find(_SPEC) < end:
+        obj = from_bytes(kind, raw)
+        found = obj["metadata"].pop("managedFields", None)
+        return Opened(obj, _encode(found) if found is not None else b"")
+    obj = {"apiVersion": kind.api_version(kind.storage_version), "kind": kind.kind}
+    obj.update(_decode(raw[:start] + raw[end + 1 :]))
+    return Opened(obj, raw[start + len(_MANAGED) - 1 : end + 1])
+
+
+def closed(found: Opened) -> Object:
+    """The object whole again, for `to_bytes`: its managedFields are put there as bytes."""
+    if found.managed:
+        found.obj["metadata"]["managedFields"] = msgspec.Raw(found.managed)
+    return found.obj
+
+
+def copied(value: Json) -> Json:
+    """A value once more, the caller's own."""
+    return _decode(_plain(value))
 
 
 def to_json(obj: object) -> bytes:

@@ -2,20 +2,27 @@
 
 A Job makes thousands of pods that differ in name and little else. The content of a new object (everything but
 metadata) is decoded against its schema, validated and broken down into owned fields once; the next object with
-byte-equal content gets all that from here. Only pure results about which there was nothing to say are kept, keyed by
-everything they depend on, so a hit and a miss can never differ (tests/unit/apiserver/test_remembering.py). Defaults
-are filled in each time: some depend on metadata. A few hundred contents are kept, the oldest go first.
+byte-equal content gets all that from here, and so does a later change of the metadata of any of them. Only pure
+results about which there was nothing to say are kept, keyed by everything they depend on, so a hit and a miss can
+never differ (tests/unit/apiserver/test_remembering.py). Defaults are filled in each time: some depend on metadata.
+
+The host name of a pod (an indexed Job gives each pod its own) and the name of its node are no part of its content:
+rules look at them by themselves, and all that can matter of a good one is that it is there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from argosy.api.kinds import Kind
+from argosy.base.names import is_dns1123_label, is_dns1123_subdomain
 from argosy.base.types import Json, Object
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 MOST: Final = 512
 # Bigger contents are rarely repeated and would crowd out the others.
@@ -27,6 +34,15 @@ _HEAD: Final = frozenset({"metadata", "apiVersion", "kind"})
 # Kinds that come in many copies and whose rules judge content by itself. Rules of others look at name or namespace too
 # (a CRD's name follows from its spec, an event belongs where its object is): their verdicts hold for one object only.
 _ALIKE: Final = frozenset({"pods", "configmaps", "secrets"})
+_HOST: Final = "hostname"
+# What `spared` may leave out.
+_SPARED: Final = frozenset({"labels", "annotations", "ownerReferences"})
+_SMALL_BYTES: Final = 4096
+# Annotations with names of Kubernetes' own that no rule reads; Jobs give them to their pods.
+_INERT: Final = frozenset({
+    "batch.kubernetes.io/job-completion-index", "batch.kubernetes.io/job-index-failure-count",
+    "batch.kubernetes.io/job-index-ignored-failure-count",
+})  # fmt: skip
 
 
 class Content:
@@ -39,9 +55,12 @@ class Content:
         self._valid: set[Hashable] = set()
         self._fields: dict[Hashable, Json] = {}
 
-    def fresh(self) -> Object:
-        """The content as decoded, not yet defaulted; the caller's own."""
+    def fresh(self, given: Object) -> Object:
+        """The content of `given` as decoded, not yet defaulted; the caller's own."""
         obj: Object = _decode(self._decoded)
+        host = _host(given)
+        if host:
+            obj["spec"][_HOST] = host
         return obj
 
     def is_valid(self, obj: Object) -> bool:
@@ -61,46 +80,206 @@ class Content:
             self._fields[_shape(obj)] = fields
 
 
+class Pool(dict[K, V]):
+    """Results of a pure function by what they depend on. Emptied when it is full: what is in use comes back soon, and
+    nothing has to be noted when something is found.
+    """
+
+    LIMIT: Final = 4096
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        super().__setitem__(key, value)
+
+
 class Memory:
-    """The contents one server has seen."""
+    """What one server has seen."""
 
     def __init__(self) -> None:
-        self._contents: dict[tuple[str, str, bytes], Content] = {}
+        self._contents: dict[Hashable, Content] = {}
+        self._updates: Pool[Hashable, bool] = Pool()
+        self._metadata: Pool[Hashable, bool] = Pool()
+        # For patches: lists of a status as decoded, by schema, field and bytes; sets of fields by their bytes; what
+        # two lists of conditions differ in; managedFields after a write by all they follow from.
+        self.lists: Pool[tuple[str, str, bytes], bytes] = Pool()
+        self.fields: Pool[bytes, Json] = Pool()
+        self.comparisons: Pool[tuple[str, bytes, bytes], Json] = Pool()
+        # For creates: the fields a creator owns, by `outline`. Shared: never change them.
+        self.outlines: Pool[Hashable, Json] = Pool()
+        self.owners: Pool[tuple[bytes, bytes, str, str, str, str], bytes] = Pool()
 
-    def key(self, kind: Kind, version: str, obj: Object) -> tuple[str, str, bytes] | None:
+    # Contents of new objects.
+
+    def key(self, kind: Kind, version: str, obj: Object) -> Hashable | None:
         """What an object's content is remembered by; None where it is not worth it."""
         if kind.resource not in _ALIKE:
             return None
-        raw = _encode({field: value for field, value in obj.items() if field not in _HEAD})
-        return (kind.resource, version, raw) if len(raw) <= LARGEST_BYTES else None
+        host = _host(obj) if kind.resource == "pods" else ""
+        if host and is_dns1123_label(host):
+            return None
+        raw = _encode(_content(obj, host))
+        return (kind.resource, version, bool(host), raw) if len(raw) <= LARGEST_BYTES else None
 
-    def find(self, key: tuple[str, str, bytes]) -> Content | None:
+    def find(self, key: Hashable) -> Content | None:
         return self._contents.get(key)
 
-    def keep(self, key: tuple[str, str, bytes], obj: Object) -> Content:
+    def keep(self, key: Hashable, obj: Object) -> Content:
         """Remember the content of a decoded object about which there was nothing to say."""
-        content = Content(
-            _encode({field: value for field, value in obj.items() if field not in _HEAD})
-        )
+        content = Content(_encode(_content(obj, _host(obj))))
         if len(self._contents) >= MOST:
             del self._contents[next(iter(self._contents))]
         self._contents[key] = content
         return content
+
+    def outline(self, kind: Kind, version: str, obj: Object) -> Hashable | None:
+        """All that the fields a creator owns follow from, for objects that are like others in form and not in content
+        (events): the keys, and which values are empty. None where lists, whose items may be owned one by one, or the
+        schemas of custom kinds, which change, have a say.
+        """
+        if kind.custom:
+            return None
+        content = _outline(obj, _HEAD)
+        return None if content is None else (kind.resource, version, content, _shape(obj))
+
+    # Updates that change nothing but metadata.
+
+    def update_key(self, kind: Kind, new: Object, old: Object) -> Hashable | None:
+        """All that the rules of a pod look at in an update that leaves its spec alone, beside what metadata's own
+        checks do; None for every other update.
+        """
+        spec = new.get("spec")
+        if kind.resource != "pods" or not spec or spec != old.get("spec"):
+            return None
+        host, node = spec.get(_HOST, ""), spec.get("nodeName", "")
+        if (host and is_dns1123_label(host)) or (node and is_dns1123_subdomain(node)):
+            return None
+        content = {
+            field: value for field, value in spec.items() if field not in {_HOST, "nodeName"}
+        }
+        return (
+            _encode(content),
+            bool(host),
+            bool(node),
+            _seen_by_rules(new),
+            _annotations(old["metadata"]),
+        )
+
+    def is_good_update(self, key: Hashable) -> bool:
+        return key in self._updates
+
+    def note_update(self, key: Hashable) -> None:
+        self._updates[key] = True
+
+    # Metadata that was checked before.
+
+    def spared(self, obj: Object) -> Object:
+        """`obj` without the labels, annotations and owners that metadata's checks have found good before.
+
+        Labels are checked one by one; annotations too, but for their size altogether, so only few and small ones are
+        spared.
+        """
+        meta, known = obj["metadata"], self._metadata
+        left: Object = {field: value for field, value in meta.items() if field not in _SPARED}
+        if labels := meta.get("labels"):
+            rest = {pair[0]: pair[1] for pair in labels.items() if pair not in known}
+            if rest:
+                left["labels"] = rest
+        if annotations := meta.get("annotations"):
+            if _is_small(annotations):
+                rest = {
+                    key: value
+                    for key, value in annotations.items()
+                    if not _is_inert(key) or (key, None) not in known
+                }
+                if rest:
+                    left["annotations"] = rest
+            else:
+                left["annotations"] = annotations
+        if (owners := meta.get("ownerReferences")) and _encode(owners) not in known:
+            left["ownerReferences"] = owners
+        return {**obj, "metadata": left}
+
+    def note_metadata(self, obj: Object) -> None:
+        """Metadata's checks had nothing to say about this object."""
+        meta, known = obj["metadata"], self._metadata
+        for pair in (meta.get("labels") or {}).items():
+            if pair not in known:
+                known[pair] = True
+        for key in meta.get("annotations") or ():
+            if (key, None) not in known:
+                known[key, None] = True
+        if owners := meta.get("ownerReferences"):
+            raw = _encode(owners)
+            if len(raw) <= _SMALL_BYTES and raw not in known:
+                known[raw] = True
+
+
+def _outline(value: Object, but: frozenset[str] = frozenset()) -> Hashable | None:
+    found: list[Hashable] = []
+    for key, item in value.items():
+        if key in but:
+            continue
+        if item.__class__ is dict:
+            below = _outline(item)
+            if below is None:
+                return None
+            found.append((key, below))
+        elif not item:
+            # Not the value alone: 0 and False are equal, and an empty list can be no key.
+            found.append((key, item.__class__, None if item.__class__ is list else item))
+        elif item.__class__ is list:
+            return None
+        else:
+            found.append(key)
+    return tuple(found)
+
+
+def _host(obj: Object) -> str:
+    spec = obj.get("spec")
+    host = spec.get(_HOST) if spec.__class__ is dict else None
+    return host if host.__class__ is str else ""
+
+
+def _content(obj: Object, host: str) -> Object:
+    content = {field: value for field, value in obj.items() if field not in _HEAD}
+    if host:
+        content["spec"] = {
+            field: value for field, value in content["spec"].items() if field != _HOST
+        }
+    return content
+
+
+def _is_inert(annotation: str) -> bool:
+    """Whether no rule of any kind reads an annotation: those that are read have names of Kubernetes' own."""
+    return "kubernetes.io" not in annotation or annotation in _INERT
+
+
+def _annotations(meta: Object) -> Hashable:
+    return tuple(pair for pair in (meta.get("annotations") or {}).items() if not _is_inert(pair[0]))
+
+
+def _is_small(annotations: Object) -> bool:
+    return len(annotations) <= 8 and all(
+        len(value) <= _SMALL_BYTES for value in annotations.values()
+    )
 
 
 def _seen_by_rules(obj: Object) -> Hashable:
     """All of the metadata that a kind's rules look at beyond what metadata's own checks do.
 
     Of a good name only its length and whether it has dots can matter: names are put together with others (claims of
-    ephemeral volumes), and a pod's name becomes a host name.
+    ephemeral volumes), and a pod's name becomes a host name. A pod's labels matter where its spec speaks of the labels
+    of pods; other kinds' rules look at none.
     """
-    meta = obj["metadata"]
+    meta, spec = obj["metadata"], obj.get("spec") or {}
     name = meta.get("name", "")
+    selects = "affinity" in spec or "topologySpreadConstraints" in spec
     return (
         len(name),
         "." in name,
-        tuple((meta.get("labels") or {}).items()),
-        tuple((meta.get("annotations") or {}).items()),
+        tuple((meta.get("labels") or {}).items()) if selects else (),
+        _annotations(meta),
     )
 
 

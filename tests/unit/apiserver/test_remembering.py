@@ -27,10 +27,63 @@ def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
     return {"metadata": metadata, "spec": {"containers": [CONTAINER], **(spec or {})}}
 
 
+SPREAD = {
+    "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "matchLabelKeys": ["a"],
+    "labelSelector": {"matchLabels": {"a": "b"}},
+}  # fmt: skip
+EVENTS = "/api/v1/namespaces/ns/events"
+
+
+def event(**fields: Any) -> dict[str, Any]:
+    about = {"kind": "Pod", "name": "a", "namespace": "ns"}
+    return {
+        "involvedObject": about,
+        "reason": "R",
+        "message": "m",
+        "source": {"component": "c"},
+        **fields,
+    }
+
+
 # Pairs of creates: the first may be remembered, the second must be answered as if it came first.
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, str]]] = {
     "two pods": (PODS, pod(), pod(), {}),
     "two config maps": (MAPS, {"data": {"a": "b"}}, {"data": {"a": "b"}}, {}),
+    "host names": (PODS, pod({"hostname": "a"}), pod({"hostname": "b"}), {}),
+    "a host name after none": (PODS, pod(), pod({"hostname": "b"}), {}),
+    "no host name after one": (PODS, pod({"hostname": "b"}), pod(), {}),
+    "a bad host name": (PODS, pod({"hostname": "a"}), pod({"hostname": "B_"}), {}),
+    "a host name of another type": (PODS, pod({"hostname": "a"}), pod({"hostname": 1}), {}),
+    "an empty host name": (PODS, pod({"hostname": "a"}), pod({"hostname": ""}), {}),
+    "a spec of another type": (PODS, pod(), {"spec": "x"}, {}),
+    "labels that the spec speaks of": (
+        PODS,
+        pod({"topologySpreadConstraints": [SPREAD]}, labels={"a": "b"}),
+        pod({"topologySpreadConstraints": [SPREAD]}, labels={"a": "c"}),
+        {},
+    ),
+    "an annotation that rules read": (
+        PODS,
+        pod(annotations={"controller.kubernetes.io/pod-deletion-cost": "1"}),
+        pod(annotations={"controller.kubernetes.io/pod-deletion-cost": "x"}),
+        {},
+    ),
+    "the index of a pod": (
+        PODS,
+        pod(annotations={"batch.kubernetes.io/job-completion-index": "1"}),
+        pod(annotations={"batch.kubernetes.io/job-completion-index": "2"}),
+        {},
+    ),
+    "too many annotations": (
+        PODS,
+        pod(annotations={"a": "x" * 4000, "b": "x" * 4000}),
+        pod(annotations={"a": "x" * 260_000}),
+        {},
+    ),
+    "two events": (EVENTS, event(), event(message="other"), {}),
+    "an event with an empty field": (EVENTS, event(), event(message="", count=0), {}),
+    "an event with a series": (EVENTS, event(), event(series={"count": 1}), {}),
+    "an event with a series and one without": (EVENTS, event(series={"count": 1}), event(series={}), {}),
     "labels and annotations": (
         PODS, pod(labels={"a": "b"}), pod(labels={"c": "d"}, annotations={"e": "f"}), {},
     ),

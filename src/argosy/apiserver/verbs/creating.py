@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Final
 
 from argosy.apiserver import bodies, encoding
@@ -17,16 +18,16 @@ from argosy.store import Key, Mismatch, Record
 NAME_ATTEMPTS: Final = 8
 
 
-async def create(cluster: Cluster, call: Call, obj: Object) -> Record:
+def create(cluster: Cluster, call: Call, obj: Object) -> Awaitable[Record]:
     """`obj` is in the storage version and is the call's to change."""
     metadata.check_scope(call, obj)
     metadata.wipe(obj)
     metadata.dedupe_owners(call, obj)
     owning.track_create(cluster, call, obj)
-    return await insert(cluster, call, obj)
+    return insert(cluster, call, obj)
 
 
-async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
+def insert(cluster: Cluster, call: Call, obj: Object) -> Awaitable[Record]:
     """The rest of a create, for those that have settled managedFields themselves (server-side apply)."""
     for plugin in cluster.admission:
         plugin.admit(cluster, call, obj, None)
@@ -35,7 +36,7 @@ async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
     metadata.identify(cluster, call, obj)
     if call.kind.rules.prepare_create is not None:
         call.kind.rules.prepare_create(obj)
-    validating.check_create(call, obj)
+    validating.check_create(call, obj, cluster.memory)
     if generated:
         _find_free_name(cluster, call, obj)
     if storing.revision(obj["metadata"].pop("resourceVersion", "")):
@@ -45,7 +46,7 @@ async def insert(cluster: Cluster, call: Call, obj: Object) -> Record:
         plugin.validate(cluster, call, obj, None)
     name = obj["metadata"]["name"]
     try:
-        return await storing.store(cluster, call, obj, expect=0)
+        return storing.store(cluster, call, obj, expect=0)
     except Mismatch as found:
         raise _taken(call, name, found.current) from None
 

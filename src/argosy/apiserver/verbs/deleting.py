@@ -8,6 +8,7 @@ them. Dependents are the garbage collector's work, later.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -18,6 +19,7 @@ from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.verbs import reading, storing
 from argosy.base import errors
+from argosy.base.durations import LONGEST_SECONDS
 from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.store import Mismatch, Record
@@ -42,16 +44,22 @@ class Deleted:
 
 
 async def delete(cluster: Cluster, call: Call) -> Deleted:
+    pending, gone = _deleted(cluster, call)
+    return Deleted(await pending, gone)
+
+
+def _deleted(cluster: Cluster, call: Call) -> tuple[Awaitable[Record], bool]:
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()
-    obj = encoding.from_bytes(call.kind, current.raw)
+    found = encoding.opened(call.kind, current.raw)
+    obj = found.obj
     _check_preconditions(call, obj)
     for plugin in cluster.admission:
         plugin.admit(cluster, call, None, obj)
     for plugin in cluster.admission:
         plugin.validate(cluster, call, None, obj)
-    before = current.raw
+    encoding.closed(found)
     begin = _BEGINNINGS.get(call.kind.resource)
     if begin is not None and not obj["metadata"].get("deletionTimestamp"):
         obj["metadata"]["deletionTimestamp"] = cluster.now()
@@ -61,10 +69,10 @@ async def delete(cluster: Cluster, call: Call) -> Deleted:
         gone = _mark(cluster, call, obj)
     try:
         if gone:
-            return Deleted(await storing.remove(cluster, call, obj, expect=current.revision), True)
-        if encoding.to_bytes(obj) == before:
-            return Deleted(current, False)
-        return Deleted(await storing.store(cluster, call, obj, expect=current.revision), False)
+            return storing.remove(cluster, call, obj, expect=current.revision), True
+        if encoding.to_bytes(obj) == current.raw:
+            return storing.ready(current), False
+        return storing.store(cluster, call, obj, expect=current.revision), False
     except Mismatch:
         raise call.conflict(
             "the object has been modified; please apply your changes to the latest version and try again"
@@ -146,7 +154,8 @@ def _stamp(cluster: Cluster, meta: Object, grace: int) -> None:
         return
     if meta.get("deletionTimestamp") is None and meta.get("generation", 0) > 0:
         meta["generation"] += 1
-    meta["deletionTimestamp"] = format_time(cluster.clock.now() + timedelta(seconds=grace))
+    ends = cluster.clock.now() + timedelta(seconds=min(grace, LONGEST_SECONDS))
+    meta["deletionTimestamp"] = format_time(ends)
     meta["deletionGracePeriodSeconds"] = grace
 
 

@@ -6,10 +6,12 @@ never conflicts unless it names a resourceVersion itself.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from argosy.apiserver import bodies, encoding, options
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.verbs import creating, metadata, owning, storing, updating
+from argosy.apiserver.verbs import creating, metadata, owning, retouching, storing, updating
 from argosy.apiserver.verbs.amending import Amendment, PatchType
 from argosy.base.errors import BadRequest, UnsupportedMediaType
 from argosy.base.types import Object
@@ -26,8 +28,17 @@ def patch_types(call: Call) -> list[str]:
     return [str(kind) for kind in types]
 
 
-async def patch(cluster: Cluster, call: Call, body: bytes, kind: PatchType) -> tuple[Record, bool]:
-    """The flag says whether the object is new (apply only)."""
+async def patch(
+    cluster: Cluster, call: Call, body: bytes, kind: PatchType, *, encoded: bool = False
+) -> tuple[Record, bool]:
+    """The flag says whether the object is new (apply only). `encoded`: the body comes from an encoder."""
+    pending, created = _patched(cluster, call, body, kind, encoded=encoded)
+    return await pending, created
+
+
+def _patched(
+    cluster: Cluster, call: Call, body: bytes, kind: PatchType, *, encoded: bool
+) -> tuple[Awaitable[Record], bool]:
     if str(kind) not in patch_types(call):
         raise UnsupportedMediaType(
             "the body of the request was in an unknown format - accepted media types include: "
@@ -35,22 +46,36 @@ async def patch(cluster: Cluster, call: Call, body: bytes, kind: PatchType) -> t
         )
     if kind is PatchType.APPLY:
         config, repeated = bodies.read_apply(body)
-        return await apply(cluster, call, config, repeated)
+        return _applied(cluster, call, config, repeated)
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()
+    touched = retouching.retouch(cluster, call, current, body, kind, encoded=encoded)
+    if touched is not None:
+        new, before = touched
+        metadata.check_scope(call, new)
+        storing.check_revision(call, new["metadata"].get("resourceVersion", ""), current)
+        if owning.track_opened(cluster, call, new, before.obj, before.managed):
+            return updating.change(cluster, call, new, before.obj, current), False
     new = Amendment(call, current, body, kind).run()
     metadata.check_scope(call, new)
     storing.check_revision(call, new["metadata"].get("resourceVersion", ""), current)
     old = encoding.from_bytes(call.kind, current.raw)
     owning.track(cluster, call, new, old)
-    return await updating.change(cluster, call, new, old, current), False
+    return updating.change(cluster, call, new, old, current), False
 
 
 async def apply(
     cluster: Cluster, call: Call, config: Object, repeated: list[str] | None = None
 ) -> tuple[Record, bool]:
     """Server-side apply of a configuration; `repeated` has a line for each key it gives twice."""
+    pending, created = _applied(cluster, call, config, repeated or [])
+    return await pending, created
+
+
+def _applied(
+    cluster: Cluster, call: Call, config: Object, repeated: list[str]
+) -> tuple[Awaitable[Record], bool]:
     if not call.options.field_manager:
         raise options.manager_required()
     current = cluster.store.latest(call.key)
@@ -60,7 +85,7 @@ async def apply(
     elif call.subresource:
         raise call.not_found()
     merged = owning.applied(cluster, call, live, config)
-    _say_repeated(call, repeated or [])
+    _say_repeated(call, repeated)
     new = bodies.accept(call, merged)
     uid = new["metadata"].get("uid")
     if current is None and uid:
@@ -69,10 +94,10 @@ async def apply(
         )
     metadata.check_scope(call, new)
     if current is None:
-        return await creating.insert(cluster, call, new), True
+        return creating.insert(cluster, call, new), True
     storing.check_revision(call, new["metadata"].get("resourceVersion", ""), current)
     old = encoding.from_bytes(call.kind, current.raw)
-    return await updating.change(cluster, call, new, old, current), False
+    return updating.change(cluster, call, new, old, current), False
 
 
 def _say_repeated(call: Call, repeated: list[str]) -> None:

@@ -1,6 +1,8 @@
 """The last steps of every write: give it a revision, encode it, hand it to the store, wait until it is on disk.
 
-`store` and `remove` are synchronous up to the hand-over. What hangs on a kind (custom kinds on CRDs, permissions on
+`store` and `remove` are functions that hand over and return what is left to wait for. Verbs are built the same way: who
+waits for the disk holds no object meanwhile, so hundreds of waiting writes cost neither memory nor the garbage
+collector's time. What hangs on a kind (custom kinds on CRDs, permissions on
 roles) is told of the write after it is visible and before the writer gets its answer, so that a client which has
 created a CRD can use it at once.
 """
@@ -21,9 +23,11 @@ from argosy.base.types import Object
 from argosy.store import Key, Mismatch, Record, StoreUnavailable
 
 
-async def store(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Record:
-    """Write `obj` over the revision `expect` (0: it must be new). With dryRun nothing is written."""
-    return await _commit(cluster, call.kind, hand_over(cluster, call, obj, expect=expect))
+def store(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:
+    """Write `obj` over the revision `expect` (0: it must be new). With dryRun nothing is written. Raises Mismatch at
+    once.
+    """
+    return _commit(cluster, call.kind, hand_over(cluster, call, obj, expect=expect))
 
 
 def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:
@@ -43,19 +47,19 @@ def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awai
         current = cluster.store.latest(key)
         if (current.revision if current is not None else 0) != expect:
             raise Mismatch(current)
-        return _ready(Record(key, expect, raw, meta))
+        return ready(Record(key, expect, raw, meta))
     return cluster.store.put(key, raw, meta, expect=expect)
 
 
-async def remove(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Record:
+def remove(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:
     """Take an object out of the store; `obj` is its last state, which watchers are shown."""
     metadata = obj["metadata"]
     key = Key(call.kind.stored_resource, metadata.get("namespace", ""), metadata["name"])
     if call.options.dry_run:
-        return Record(key, expect, encoding.to_bytes(obj), encoding.meta_of(call.kind, obj))
+        return ready(Record(key, expect, encoding.to_bytes(obj), encoding.meta_of(call.kind, obj)))
     metadata["resourceVersion"] = str(cluster.store.next_revision())
     pending = cluster.store.delete(key, encoding.to_bytes(obj), expect=expect)
-    return await _commit(cluster, call.kind, pending, deleted=True)
+    return _commit(cluster, call.kind, pending, deleted=True)
 
 
 async def _commit(
@@ -80,7 +84,8 @@ async def _tell(
     return record
 
 
-async def _ready(record: Record) -> Record:
+async def ready(record: Record) -> Record:
+    """A write that has nothing to wait for."""
     return record
 
 

@@ -8,6 +8,8 @@ nothing and keeps the revision.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -20,18 +22,24 @@ from argosy.store import Mismatch, Record
 
 async def replace(cluster: Cluster, call: Call, new: Object) -> tuple[Record, bool]:
     """PUT. The flag says whether the object is new."""
+    pending, created = _replaced(cluster, call, new)
+    del new
+    return await pending, created
+
+
+def _replaced(cluster: Cluster, call: Call, new: Object) -> tuple[Awaitable[Record], bool]:
     metadata.check_scope(call, new)
     current = cluster.store.latest(call.key)
     if current is None:
         if not call.kind.rules.create_on_update or call.subresource:
             raise call.not_found()
-        return await creating.create(cluster, call, new), True
+        return creating.create(cluster, call, new), True
     old = encoding.from_bytes(call.kind, current.raw)
     metadata.check_uid(call, new, old)
     _check_revision(call, new, current)
     metadata.dedupe_owners(call, new)
     owning.track(cluster, call, new, old)
-    return await change(cluster, call, new, old, current), False
+    return change(cluster, call, new, old, current), False
 
 
 def _check_revision(call: Call, new: Object, current: Record) -> None:
@@ -45,33 +53,40 @@ def _check_revision(call: Call, new: Object, current: Record) -> None:
     storing.check_revision(call, given, current)
 
 
-async def change(cluster: Cluster, call: Call, new: Object, old: Object, current: Record) -> Record:
+def change(
+    cluster: Cluster, call: Call, new: Object, old: Object, current: Record
+) -> Awaitable[Record]:
     """`new` and `old` must not share parts: hooks write into `new`."""
     metadata.carry_over(call, new, old)
     new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"]
     _prepare(call, new, old)
-    metadata.count_generation(call, new, old)
     for plugin in cluster.admission:
         plugin.admit(cluster, call, new, old)
+    # What admission fills in is no change when it was there before.
+    metadata.count_generation(call, new, old)
     metadata.dedupe_owners(call, new, admitted=True)
-    validating.check_update(call, new, old)
+    validating.check_update(call, new, old, cluster.memory)
     bodies.read_back(call, new)
     for plugin in cluster.admission:
         plugin.validate(cluster, call, new, old)
     new = owning.settled(new, old)
     if new == old:
-        return current
+        return storing.ready(current)
     try:
         if _is_gone(call, new):
             # The answer shows what was asked for; the revision of its end is the watchers'.
             shown = Record(current.key, current.revision, encoding.to_bytes(new), current.meta)
-            await storing.remove(cluster, call, new, expect=current.revision)
-            return shown
-        return await storing.store(cluster, call, new, expect=current.revision)
+            return _shown(storing.remove(cluster, call, new, expect=current.revision), shown)
+        return storing.store(cluster, call, new, expect=current.revision)
     except Mismatch:
         raise call.conflict(
             "the object has been modified; please apply your changes to the latest version and try again"
         ) from None
+
+
+async def _shown(pending: Awaitable[Record], record: Record) -> Record:
+    await pending
+    return record
 
 
 def _prepare(call: Call, new: Object, old: Object) -> None:

@@ -1,9 +1,12 @@
 """All checks of an object before it is written: metadata, schema and CEL of custom kinds, rules of built-in ones.
 
 The rules of a built-in kind check its metadata too, as upstream's do; where a kind has none, metadata is checked here.
+What was found good before and cannot have become bad is not checked again (`remembering`).
 """
 
 from __future__ import annotations
+
+import msgspec
 
 from argosy.api.crds import validate_custom, validate_custom_status, validate_custom_update
 from argosy.api.rules.metadata import (
@@ -16,18 +19,20 @@ from argosy.api.rules.metadata import (
 )
 from argosy.api.rules.names import is_dns1123_subdomain
 from argosy.apiserver.calls import Call
+from argosy.apiserver.remembering import Memory
 from argosy.base.errors import Invalid
 from argosy.base.fielderrors import FieldError
 from argosy.base.types import Object
 
 
-def check_create(call: Call, obj: Object) -> None:
+def check_create(call: Call, obj: Object, memory: Memory) -> None:
     kind, rules = call.kind, call.kind.rules
     known = call.content
     if known is not None and known.is_valid(obj):
         check_name = rules.name_problems or is_dns1123_subdomain
-        _raise(call, obj, validate_metadata(obj, kind.namespaced, check_name))
-        return
+        if not validate_metadata(memory.spared(obj), kind.namespaced, check_name):
+            memory.note_metadata(obj)
+            return
     if rules.validate is not None:
         problems = rules.validate(obj)
     elif kind.custom:
@@ -42,11 +47,43 @@ def check_create(call: Call, obj: Object) -> None:
         known.note_valid(obj)
 
 
-def check_update(call: Call, new: Object, old: Object) -> None:
+def check_update(call: Call, new: Object, old: Object, memory: Memory) -> None:
+    owners = new["metadata"].get("managedFields")
+    if owners.__class__ is not msgspec.Raw:
+        _check_update(call, new, old, memory)
+        return
+    # Written by the server itself (`owning.track_opened`): good, and no list here.
+    before = old["metadata"].pop("managedFields")
+    del new["metadata"]["managedFields"]
+    try:
+        _check_update(call, new, old, memory)
+    finally:
+        new["metadata"]["managedFields"], old["metadata"]["managedFields"] = owners, before
+
+
+def _check_update(call: Call, new: Object, old: Object, memory: Memory) -> None:
+    rules, is_status = call.kind.rules, call.subresource == "status"
+    differs = _metadata_differs(new["metadata"], old["metadata"])
+    key = None if call.subresource else memory.update_key(call.kind, new, old)
+    if (
+        key is not None
+        and memory.is_good_update(key)
+        and not _metadata_problems(memory.spared(new), old, differs=differs)
+    ):
+        return
+    problems = _update_problems(call, new, old, differs=differs)
+    _raise(call, new, problems)
+    if rules.warnings is not None and not is_status:
+        call.warnings += rules.warnings(new, old)
+    if key is not None:
+        memory.note_update(key)
+
+
+def _update_problems(call: Call, new: Object, old: Object, *, differs: bool) -> list[FieldError]:
     rules, is_status = call.kind.rules, call.subresource == "status"
     check = rules.validate_status if is_status else rules.validate_update
     problems: list[FieldError] = []
-    if _metadata_differs(new["metadata"], old["metadata"]):
+    if differs:
         # Upstream's generic check, which precedes the kind's own: what both find is told twice.
         problems = validate_common_update(new, old, call.kind.namespaced)
     if check is not None:
@@ -57,9 +94,14 @@ def check_update(call: Call, new: Object, old: Object) -> None:
         problems += judge(call.served, new, old, call.warnings)
     else:
         problems += validate_metadata_update(new, old)
-    _raise(call, new, problems)
-    if rules.warnings is not None and not is_status:
-        call.warnings += rules.warnings(new, old)
+    return problems
+
+
+def _metadata_problems(new: Object, old: Object, *, differs: bool) -> list[FieldError]:
+    """All checks of a pod's metadata in an update, however often they find the same."""
+    problems = validate_common_update(new, old, True) if differs else []
+    problems += validate_metadata_update(new, old)
+    return problems + validate_metadata(new, True, is_dns1123_subdomain)
 
 
 def _metadata_differs(new: Object, old: Object) -> bool:
