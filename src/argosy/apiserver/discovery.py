@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,6 +64,13 @@ _CUSTOM_VERBS: Final = (
     "watch",
 )
 
+# Subresources of pods that are connections and carry no object.
+STREAMED: Final[Mapping[str, Subresource]] = {
+    "attach": Subresource(("create", "get"), "PodAttachOptions"),
+    "exec": Subresource(("create", "get"), "PodExecOptions"),
+    "portforward": Subresource(("create", "get"), "PodPortForwardOptions"),
+}
+
 # The beta form has left Kubernetes with v1.35.
 AGGREGATED_VERSIONS: Final = ("v2",)
 
@@ -78,10 +85,15 @@ class Document:
 
 
 class Discovery:
-    """The discovery documents of one server. `server_address` is what /api tells of it: `host:port`."""
+    """The discovery documents of one server. `server_address` is what /api tells of it: `host:port`; `extensions` are
+    kinds that are served beside the scheme's.
+    """
 
-    def __init__(self, scheme: Scheme, server_address: str = "") -> None:
+    def __init__(
+        self, scheme: Scheme, server_address: str = "", extensions: Sequence[Kind] = ()
+    ) -> None:
         self._scheme = scheme
+        self._extensions = extensions
         self._server_address = server_address
         self._generation = -1
         self._documents: dict[tuple[str, str], Document] = {}
@@ -107,23 +119,27 @@ class Discovery:
 
     def paths(self) -> list[str]:
         """The paths below /api and /apis, for the listing at /."""
-        return _paths(self._scheme)
+        return _paths(self._kinds())
+
+    def _kinds(self) -> list[Kind]:
+        return [*self._scheme, *self._extensions]
 
     def _build(self, parts: list[str], aggregated: str) -> Document | None:
+        kinds = self._kinds()
         match parts:
             case ["api" | "apis" as root] if aggregated:
-                return _aggregated(self._scheme, aggregated, core=root == "api")
+                return _aggregated(kinds, aggregated, core=root == "api")
             case ["api"]:
                 return _json(self._core_versions())
             case ["apis"]:
-                return _json(_group_list(self._scheme))
+                return _json(_group_list(kinds))
             case ["api", version]:
-                return _resource_list(self._scheme, "", version)
+                return _resource_list(kinds, "", version)
             case ["apis", group]:
-                versions = group_versions(self._scheme).get(group)
+                versions = group_versions(kinds).get(group)
                 return _json(_group(group, versions, nested=False)) if group and versions else None
             case ["apis", group, version] if group:
-                return _resource_list(self._scheme, group, version)
+                return _resource_list(kinds, group, version)
         return None
 
     def _core_versions(self) -> Object:
@@ -135,10 +151,10 @@ class Discovery:
         }
 
 
-def group_versions(scheme: Scheme) -> dict[str, list[str]]:
+def group_versions(kinds: Iterable[Kind]) -> dict[str, list[str]]:
     """Served groups in discovery order, and their served versions, the preferred one first."""
     found: dict[str, set[str]] = {}
-    for kind in scheme:
+    for kind in kinds:
         served = {name for name, version in kind.versions.items() if version.served}
         if served:
             found.setdefault(kind.group, set()).update(served)
@@ -155,9 +171,9 @@ def _json(obj: Object) -> Document:
     return Document(msgspec.json.encode(obj))
 
 
-def _paths(scheme: Scheme) -> list[str]:
+def _paths(kinds: Iterable[Kind]) -> list[str]:
     paths = ["/api", "/apis", "/apis/"]
-    for group, versions in group_versions(scheme).items():
+    for group, versions in group_versions(kinds).items():
         root = f"/apis/{group}" if group else "/api"
         paths += [root, *(f"{root}/{version}" for version in versions)]
     return sorted(set(paths))
@@ -169,26 +185,26 @@ def _group(group: str, versions: list[str], *, nested: bool) -> Object:
     return {**head, "name": group, "versions": named, "preferredVersion": named[0]}
 
 
-def _group_list(scheme: Scheme) -> Object:
+def _group_list(kinds: Iterable[Kind]) -> Object:
     groups = [
         _group(group, versions, nested=True)
-        for group, versions in group_versions(scheme).items()
+        for group, versions in group_versions(kinds).items()
         if group
     ]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
 
-def _served(scheme: Scheme, group: str, version: str) -> list[Kind]:
-    kinds = (kind for kind in scheme if kind.group == group and kind.serves(version))
+def _served(kinds: Iterable[Kind], group: str, version: str) -> list[Kind]:
+    kinds = (kind for kind in kinds if kind.group == group and kind.serves(version))
     return sorted(kinds, key=lambda kind: kind.plural)
 
 
-def _resource_list(scheme: Scheme, group: str, version: str) -> Document | None:
-    if version not in group_versions(scheme).get(group, ()):
+def _resource_list(kinds: Iterable[Kind], group: str, version: str) -> Document | None:
+    if version not in group_versions(kinds).get(group, ()):
         return None
     resources = [
         resource
-        for kind in _served(scheme, group, version)
+        for kind in _served(kinds, group, version)
         for resource in _legacy_resources(kind, version)
     ]
     # The core group predates versioned documents, and its own has no apiVersion to this day.
@@ -240,17 +256,28 @@ def _names(kind: Kind) -> Object:
     return {key: names for key, names in named.items() if names}
 
 
+def subresource(kind: Kind, version: str, name: str) -> Subresource | None:
+    """What a kind serves under the name of a subresource."""
+    if name in kind.versions[version].subresources:
+        return subresources()[name]
+    return STREAMED.get(name) if kind.resource == "pods" else None
+
+
 def _subresources(kind: Kind, version: str) -> list[tuple[str, Subresource]]:
-    known = subresources()
-    names = kind.versions[version].subresources
+    names = set(kind.versions[version].subresources)
+    if kind.resource == "pods":
+        names |= STREAMED.keys()
     # Custom kinds list status before scale, built-in ones are sorted.
-    return [(name, known[name]) for name in sorted(names, reverse=kind.custom)]
+    found = (
+        (name, subresource(kind, version, name)) for name in sorted(names, reverse=kind.custom)
+    )
+    return [(name, sub) for name, sub in found if sub is not None]
 
 
-def _aggregated(scheme: Scheme, api: str, *, core: bool) -> Document:
+def _aggregated(kinds: Iterable[Kind], api: str, *, core: bool) -> Document:
     items = [
-        _group_discovery(scheme, group, versions)
-        for group, versions in group_versions(scheme).items()
+        _group_discovery(kinds, group, versions)
+        for group, versions in group_versions(kinds).items()
         if (group == "") is core
     ]
     body = msgspec.json.encode(
@@ -265,14 +292,14 @@ def _aggregated(scheme: Scheme, api: str, *, core: bool) -> Document:
     return Document(body, content_type, hashlib.sha512(body).hexdigest().upper())
 
 
-def _group_discovery(scheme: Scheme, group: str, versions: list[str]) -> Object:
+def _group_discovery(kinds: Iterable[Kind], group: str, versions: list[str]) -> Object:
     return {
         "metadata": {"name": group} if group else {},
         "versions": [
             {
                 "version": version,
                 "resources": [
-                    _resource_discovery(kind, version) for kind in _served(scheme, group, version)
+                    _resource_discovery(kind, version) for kind in _served(kinds, group, version)
                 ],
                 "freshness": "Current",
             }

@@ -11,13 +11,14 @@ from typing import Final
 
 import msgspec
 
-from argosy.api.builtin import subresources, through
+from argosy.api.builtin import through
 from argosy.api.kinds import Kind
 from argosy.apiserver import bodies, encoding, negotiation, options, tables
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.http.messages import Request, Response, Streaming
+from argosy.apiserver.discovery import subresource
+from argosy.apiserver.http.messages import Answer, Request, Response, Streaming
 from argosy.apiserver.negotiation import Form
 from argosy.apiserver.options import Options
 from argosy.apiserver.refusing import no_such_method, no_such_resource
@@ -38,21 +39,29 @@ _RETURNS_DELETED: Final = frozenset({
 })  # fmt: skip
 
 # A subresource or virtual resource with its own ways: (cluster, call, request) -> answer.
-Special = Callable[[Cluster, Call, Request], Awaitable[Response | Streaming]]
+Special = Callable[[Cluster, Call, Request], Awaitable[Answer]]
 
 
 class Dispatching:
-    """The `ResourceHandler` of one cluster. `specials` are keyed by (qualified resource, subresource)."""
+    """The `ResourceHandler` of one cluster. `specials` are keyed by (qualified resource, subresource); `extensions`
+    are kinds beside the scheme's, all of whose verbs are specials.
+    """
 
-    def __init__(self, cluster: Cluster, specials: dict[tuple[str, str], Special]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        specials: dict[tuple[str, str], Special],
+        extensions: Sequence[Kind] = (),
+    ) -> None:
         self._cluster = cluster
+        self._extensions = {(kind.group, kind.plural): kind for kind in extensions}
         self._specials = specials
-        self._verbs: dict[str, Callable[[Call, Request], Awaitable[Response | Streaming]]] = {
+        self._verbs: dict[str, Callable[[Call, Request], Awaitable[Answer]]] = {
             "get": self._get, "list": self._list, "watch": self._watch, "create": self._create,
             "update": self._update, "patch": self._patch, "delete": self._delete, "deletecollection": self._delete_all,
         }  # fmt: skip
 
-    async def __call__(self, request: Request, asked: Route, user: User) -> Response | Streaming:
+    async def __call__(self, request: Request, asked: Route, user: User) -> Answer:
         patch = str(patch_type(request)) if asked.verb == "patch" else ""
         parsed = options.parse(request.query, asked.verb, patch)
         call = self.call(asked, user, parsed, request.header(b"user-agent"))
@@ -67,7 +76,7 @@ class Dispatching:
         answer.warnings += call.warnings
         return answer
 
-    async def _answer(self, call: Call, request: Request) -> Response | Streaming:
+    async def _answer(self, call: Call, request: Request) -> Answer:
         if call.kind.custom and call.served.deprecated:
             call.warn(call.served.deprecation_warning)
         special = self._specials.get((call.kind.resource, call.subresource))
@@ -82,10 +91,12 @@ class Dispatching:
 
     def call(self, asked: Route, user: User, wished: Options, agent: str) -> Call:
         """What a route asks for, checked against what is served."""
-        kind = self._cluster.scheme.find(asked.group, asked.resource)
+        named = asked.group, asked.resource
+        kind = self._cluster.scheme.find(*named) or self._extensions.get(named)
         if kind is None or not kind.serves(asked.version) or asked.rest:
             raise no_such_resource(asked.group)
-        if asked.subresource and asked.subresource not in kind.versions[asked.version].subresources:
+        below = subresource(kind, asked.version, asked.subresource) if asked.subresource else None
+        if asked.subresource and below is None:
             if kind.custom:
                 raise errors.not_found(kind.group, kind.plural, asked.name)
             raise no_such_resource(asked.group)
@@ -100,7 +111,7 @@ class Dispatching:
                 raise no_such_method()
         elif asked.namespace and asked.resource != "namespaces":
             raise no_such_resource(asked.group)
-        if verb not in _verbs_of(kind, asked):
+        if verb not in (below.verbs if below is not None else _verbs_of(kind, asked)):
             raise no_such_method()
         if asked.subresource and not kind.custom:
             kind = through(kind, asked.subresource)
@@ -289,9 +300,7 @@ def _form(request: Request) -> Form:
 
 
 def _verbs_of(kind: Kind, asked: Route) -> Sequence[str]:
-    """The verbs that what a path names has: a subresource, one object, or all of them."""
-    if asked.subresource:
-        return subresources()[asked.subresource].verbs
+    """The verbs that what a path names has: one object, or all of them."""
     if asked.name and asked.verb == "create":
         return ()
     if not asked.name and asked.verb in {"update", "patch"}:

@@ -18,7 +18,14 @@ from argosy.apiserver.access.attributes import Attributes, Authorizer, refusal
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.deadlines import check_timeout
 from argosy.apiserver.flows import Flows
-from argosy.apiserver.http.messages import NO_CACHE, Request, Response, Streaming, page_not_found
+from argosy.apiserver.http.messages import (
+    NO_CACHE,
+    Answer,
+    Request,
+    Response,
+    Upgrading,
+    page_not_found,
+)
 from argosy.apiserver.observing import Observer
 from argosy.apiserver.refusing import NoSuchPath, no_such_method
 from argosy.apiserver.routing import Route, route
@@ -32,8 +39,6 @@ _DUMPER: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 # No line is ever broken; libyaml counts in a C int.
 _WIDEST: Final = 2**31 - 1
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
-
-Answer = Response | Streaming
 
 
 class Authenticator(Protocol):
@@ -92,7 +97,8 @@ class Handling:
                     "Internal error occurred: the request could not be handled; see the server's log"
                 )
             )
-        self._observer.done(request, asked, answer, started)
+        seen = Response(101) if isinstance(answer, Upgrading) else answer
+        self._observer.done(request, asked, seen, started)
         return _dressed(request, answer)
 
     async def _answer(self, request: Request, asked: Route, user: User) -> Answer:
@@ -149,9 +155,11 @@ def _failure(error: StatusError) -> Response:
 
 def _dressed(request: Request, answer: Answer) -> Answer:
     """Headers every answer has, and the dress the client asked for."""
+    if isinstance(answer, Upgrading):
+        return answer
     if not any(name == "Cache-Control" for name, _ in answer.headers):
         answer.headers = (NO_CACHE, *answer.headers)
-    if isinstance(answer, Streaming) or answer.content_type != "application/json":
+    if not isinstance(answer, Response) or answer.content_type != "application/json":
         return answer
     if not answer.body:
         return answer

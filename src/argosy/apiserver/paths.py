@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from argosy.api.kinds import Kind
 from argosy.apiserver import encoding, health, negotiation
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.discovery import AGGREGATED_VERSIONS, Discovery, Document
@@ -54,8 +55,10 @@ def public(cluster: Cluster) -> Mapping[str, PathHandler]:
 class Paths:
     """What known users may ask, as far as RBAC lets them."""
 
-    def __init__(self, cluster: Cluster, metrics: Registry) -> None:
-        self._discovery = Discovery(cluster.scheme)
+    def __init__(
+        self, cluster: Cluster, metrics: Registry, extensions: Sequence[Kind] = ()
+    ) -> None:
+        self._discovery = Discovery(cluster.scheme, extensions=extensions)
         self._openapi = OpenAPI(cluster.scheme)
         self._cluster = cluster
         self._metrics = metrics

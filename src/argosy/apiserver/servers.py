@@ -26,6 +26,8 @@ from argosy.apiserver.http.serving import Listener, listen
 from argosy.apiserver.observing import Observer
 from argosy.apiserver.specials import specials
 from argosy.apiserver.specials.logs import LogSource
+from argosy.apiserver.specials.metrics import EXTENSIONS
+from argosy.apiserver.specials.streams import ExecSource, MetricsSource
 from argosy.base.clock import Clock
 from argosy.base.ids import Ids
 from argosy.base.metrics import Registry
@@ -57,24 +59,36 @@ def build(
     tokens: Mapping[str, User],
     flows: Flows | None = None,
     logs: Callable[[Cluster], LogSource] | None = None,
+    exec: Callable[[Cluster], ExecSource] | None = None,  # noqa: A002  (kubectl's word)
+    metrics: Callable[[Cluster], MetricsSource] | None = None,
 ) -> ClusterServer:
-    """`tokens` are the bearer tokens known from the start; `logs` says where pods' logs are read."""
+    """`tokens` are the bearer tokens known from the start; `logs` says where pods' logs are read, `exec` what runs
+    commands in containers, `metrics` who measures nodes and pods (metrics.k8s.io is served where somebody does).
+    """
     cluster = Cluster(store, clock=clock, ids=ids, admission=plugins())
     customs = Customs(cluster)
     customs.load()
     rbac = Rbac(cluster)
     cluster.admission = (*cluster.admission, Escalation(rbac))
-    metrics = Registry()
+    registry = Registry()
     authentication = Authentication(cluster, signer, rbac, tokens)
-    source = logs(cluster) if logs is not None else None
-    dispatching = Dispatching(cluster, specials(rbac, signer, authentication, source))
+    special = specials(
+        rbac,
+        signer,
+        authentication,
+        logs=logs(cluster) if logs is not None else None,
+        execs=exec(cluster) if exec is not None else None,
+        usage=metrics(cluster) if metrics is not None else None,
+    )
+    extensions = EXTENSIONS if metrics is not None else ()
+    dispatching = Dispatching(cluster, special, extensions)
     handling = Handling(
         authenticator=authentication,
         authorizer=rbac,
         flows=flows or Flows(),
         public=paths.public(cluster),
-        paths=paths.Paths(cluster, metrics),
+        paths=paths.Paths(cluster, registry, extensions),
         resources=dispatching,
-        observer=Observer(metrics),
+        observer=Observer(registry),
     )
-    return ClusterServer(cluster, rbac, signer, customs, dispatching, handling, metrics)
+    return ClusterServer(cluster, rbac, signer, customs, dispatching, handling, registry)

@@ -58,7 +58,7 @@ def table(
         "kind": "Table",
         "apiVersion": api_version,
         "metadata": list_meta,
-        "columnDefinitions": _headers(found.columns) if headers else None,
+        "columnDefinitions": column_definitions(found.columns) if headers else None,
         "rows": rows if rows or not found.null_rows else None,
     }
 
@@ -151,7 +151,8 @@ def _row(
 
 
 @lru_cache(maxsize=1024)
-def _headers(definitions: tuple[Column, ...]) -> list[Object]:
+def column_definitions(definitions: tuple[Column, ...]) -> list[Object]:
+    """Columns as a Table names them. Shared: never change them."""
     return [
         {
             "name": column.name,

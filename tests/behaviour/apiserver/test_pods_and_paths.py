@@ -82,7 +82,7 @@ def test_an_eviction_spends_its_budget_and_then_waits() -> None:
             "Cannot evict pod as it would violate the pod's disruption budget.",
         )
         assert refused["details"]["causes"][0]["message"] == (
-            "The disruption budget b needs 1 healthy pods and has 2 currently"
+            "The disruption budget b does not allow evicting pods currently"
         )
 
     serving(story)

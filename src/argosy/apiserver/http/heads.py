@@ -18,6 +18,13 @@ _KEPT: Final = 1024
 _HEADS: dict[tuple[int, str, Headers, bool], bytes] = {}
 
 
+def upgrade_head(headers: Headers, warnings: list[str]) -> bytes:
+    """All of a 101. It answers one client's challenge, so it is not kept."""
+    lines = ["HTTP/1.1 101 Switching Protocols"]
+    lines += [f"{name}: {value}" for name, value in headers + warning_headers(warnings)]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "replace")
+
+
 def head_of(
     status: int, content_type: str, headers: Headers, warnings: list[str], keep_alive: bool
 ) -> bytes:

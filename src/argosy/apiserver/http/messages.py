@@ -1,8 +1,8 @@
 """Requests and responses as the rest of the server sees them: plain data, no sockets.
 
-A response is either whole (`Response`) or a stream (`Streaming`) whose `run` writes chunks until it returns; watches
-and followed logs are streams. Header names of requests are lower-case bytes as they came; nobody decodes those that
-nobody asks for.
+A response is either whole (`Response`), or a stream (`Streaming`) whose `run` writes chunks until it returns, as
+watches and followed logs do, or the end of HTTP on its connection (`Upgrading`): from there on `run` has both ways.
+Header names of requests are lower-case bytes as they came; nobody decodes those that nobody asks for.
 """
 
 from __future__ import annotations
@@ -29,6 +29,16 @@ class Request:
     body: bytes = b""
     # The body was over the limit and has been dropped.
     oversized: bool = False
+    # The query as it came, for the few parameters that may be repeated.
+    raw_query: str = ""
+    # The protocol in which the client wants to go on, lower-case; "" for nearly everybody.
+    upgrade: str = ""
+
+    def values(self, name: str) -> list[str]:
+        """Every value of a query parameter, in order."""
+        return [
+            value for key, value in parse_qsl(self.raw_query, keep_blank_values=True) if key == name
+        ]
 
     def header(self, name: bytes) -> str:
         value = self.headers.get(name)
@@ -76,11 +86,33 @@ class Streaming:
     warnings: list[str] = field(default_factory=list)
 
 
-Handler = Callable[[Request], Awaitable[Response | Streaming]]
+class Duplex(Protocol):
+    """A connection after an upgrade: plain bytes both ways."""
+
+    async def read(self) -> bytes:
+        """Some bytes; b"" when the peer is gone."""
+
+    def write(self, data: bytes) -> None: ...
+
+    async def drain(self) -> None:
+        """As a `Writer`'s."""
+
+
+@dataclass(slots=True)
+class Upgrading:
+    """101: the connection goes on in another protocol, which `headers` name; it is closed when `run` returns."""
+
+    run: Callable[[Duplex], Awaitable[None]]
+    headers: Headers = ()
+    warnings: list[str] = field(default_factory=list)
+
+
+Answer = Response | Streaming | Upgrading
+Handler = Callable[[Request], Awaitable[Answer]]
 
 
 def parse_query(raw: str) -> dict[str, str]:
-    """The query's first value of each name: no Kubernetes parameter we take is repeated."""
+    """The query's first value of each name; `Request.values` has the parameters that are repeated."""
     query: dict[str, str] = {}
     for name, value in parse_qsl(raw, keep_blank_values=True):
         query.setdefault(name, value)

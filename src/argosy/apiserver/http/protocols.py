@@ -5,6 +5,9 @@ answers never overtake each other. It guards the process against its peer: a req
 431, a body over the limit with 413 before it is read to the end, a request that is begun and not finished within a
 minute, or a connection nobody uses, is closed, and a peer that does not read what a stream writes makes `drain` wait
 (the watch behind it is then cut off by the store).
+
+A request that asks for another protocol is the last one of its connection: what follows goes to the `Upgrading` that
+answers it, or to nobody.
 """
 
 from __future__ import annotations
@@ -16,8 +19,16 @@ from urllib.parse import unquote
 
 import httptools
 
-from argosy.apiserver.http.heads import head_of
-from argosy.apiserver.http.messages import Handler, Request, Response, Streaming, parse_query
+from argosy.apiserver.http.duplexes import Pipe
+from argosy.apiserver.http.heads import head_of, upgrade_head
+from argosy.apiserver.http.messages import (
+    Handler,
+    Request,
+    Response,
+    Streaming,
+    Upgrading,
+    parse_query,
+)
 
 # Kubernetes' limit of a request body.
 MAX_BODY_BYTES: Final = 3 * 1024 * 1024
@@ -33,6 +44,8 @@ IDLE_SECONDS: Final = 90.0
 SWEEP_SECONDS: Final = 5.0
 # A peer that is refused in the middle of sending gets this long to read why.
 LINGER_SECONDS: Final = 0.5
+# How often within that time a stopping server looks whether its peers have gone.
+FAREWELLS: Final = 50
 
 
 class Connections:
@@ -72,6 +85,16 @@ class Connections:
             await asyncio.wait(tasks, timeout=grace_seconds)
         for connection in list(self.open):
             connection.abort()
+        await self._wait_for_farewells()
+        for connection in list(self.open):
+            connection.cut()
+
+    async def _wait_for_farewells(self) -> None:
+        """TLS is closed by both sides; a peer that does not answer is not waited for."""
+        for _ in range(FAREWELLS):
+            if not self.open:
+                return
+            await asyncio.sleep(LINGER_SECONDS / FAREWELLS)
 
 
 class Connection(asyncio.Protocol):
@@ -97,6 +120,9 @@ class Connection(asyncio.Protocol):
         self._can_write: asyncio.Future[None] | None = None
         self._streaming = False
         self._paused = False
+        self._closing = False
+        # Takes what comes after a request for another protocol.
+        self._pipe: Pipe | None = None
         self.task: asyncio.Task[None] | None = None
 
     # asyncio's side
@@ -110,6 +136,8 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         self._connections.open.discard(self)
+        if self._pipe is not None:
+            self._pipe.lose()
         self._waiting.clear()
         if self._can_write is not None and not self._can_write.done():
             self._can_write.set_exception(ConnectionResetError("the client is gone"))
@@ -120,11 +148,15 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
+        if self._pipe is not None:
+            self._pipe.feed(data)
+            return
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # An upgrade nobody here takes: RFC 9110 lets a server answer as if it had not been asked.
-            self._refuse(400, b"400 Bad Request: protocol upgrades are not served on this path\n")
+        except httptools.HttpParserUpgrade as upgrade:
+            if self._transport is not None:
+                self._pipe = Pipe(self._transport, self.drain)
+                self._pipe.feed(data[upgrade.args[0] :])
         except httptools.HttpParserError:
             if not self._deaf:
                 self._refuse(400, b"400 Bad Request")
@@ -177,21 +209,28 @@ class Connection(asyncio.Protocol):
             self._enqueue(keep_alive=False, oversized=True)
 
     def on_message_complete(self) -> None:
-        if not self._deaf:
-            self._enqueue(keep_alive=self._parser.should_keep_alive(), oversized=False)
+        if self._deaf:
+            return
+        if self._parser.should_upgrade():
+            upgrade = self._headers.get(b"upgrade", b"").lower().decode("latin-1")
+            self._enqueue(keep_alive=False, upgrade=upgrade)
+        else:
+            self._enqueue(keep_alive=self._parser.should_keep_alive())
 
-    def _enqueue(self, *, keep_alive: bool, oversized: bool) -> None:
+    def _enqueue(self, *, keep_alive: bool, oversized: bool = False, upgrade: str = "") -> None:
         self._began = None
         method = self._parser.get_method().decode("ascii")
         raw_path, _, raw_query = self._url.partition(b"?")
-        path = raw_path.decode("latin-1")
+        path, query = raw_path.decode("latin-1"), raw_query.decode("latin-1")
         request = Request(
             method,
             unquote(path) if "%" in path else path,
-            parse_query(raw_query.decode("latin-1")) if raw_query else {},
+            parse_query(query) if query else {},
             self._headers,
             self._body[0] if len(self._body) == 1 else b"".join(self._body),
             oversized,
+            query,
+            upgrade,
         )
         self._waiting.append((request, keep_alive))
         if self.task is None:
@@ -213,8 +252,10 @@ class Connection(asyncio.Protocol):
                     return
                 if isinstance(answer, Response):
                     self._send(answer, keep_alive, head_only=request.method == "HEAD")
-                else:
+                elif isinstance(answer, Streaming):
                     await self._stream(answer)
+                else:
+                    await self._upgrade(answer)
                 if not (keep_alive and self._is_open()):
                     self._end()
                     return
@@ -252,6 +293,16 @@ class Connection(asyncio.Protocol):
             if self._transport is not None:
                 self._transport.write(b"0\r\n\r\n")
 
+    async def _upgrade(self, answer: Upgrading) -> None:
+        assert self._transport is not None
+        assert self._pipe is not None, "an upgrade that nobody asked for"
+        self._transport.write(upgrade_head(answer.headers, answer.warnings))
+        self._streaming = True
+        try:
+            await answer.run(self._pipe)
+        finally:
+            self._streaming = False
+
     # Writer
 
     def write(self, chunk: bytes) -> None:
@@ -283,8 +334,15 @@ class Connection(asyncio.Protocol):
             self.task.cancel()
 
     def abort(self) -> None:
-        if self._transport is not None:
+        # Once: asyncio's TLS transport forgets its socket at a second close.
+        if self._transport is not None and not self._closing:
+            self._closing = True
             self._transport.close()
+
+    def cut(self) -> None:
+        """Close without a word to the peer."""
+        if self._transport is not None:
+            self._transport.abort()
 
     def is_overdue(self, now: float) -> bool:
         """Whether the peer has kept us waiting: in the middle of a request, or with nothing to do."""

@@ -1,5 +1,5 @@
-"""Subresources and virtual resources with ways of their own: reviews, tokens, bindings, evictions, logs, finalizing
-a namespace.
+"""Subresources and virtual resources with ways of their own: reviews, tokens, bindings, evictions, logs, commands in
+containers, finalizing a namespace.
 """
 
 from __future__ import annotations
@@ -9,18 +9,36 @@ from argosy.apiserver.access.rbac import Rbac
 from argosy.apiserver.access.tokens import Signer
 from argosy.apiserver.dispatching import Special
 from argosy.apiserver.specials import namespaces, pods, reviews, tokens
+from argosy.apiserver.specials.commands import Commands
 from argosy.apiserver.specials.components import component_statuses
+from argosy.apiserver.specials.forwards import Forwards
 from argosy.apiserver.specials.logs import Logs, LogSource
+from argosy.apiserver.specials.metrics import GROUP as METRICS
+from argosy.apiserver.specials.metrics import Metrics
+from argosy.apiserver.specials.streams import ExecSource, MetricsSource
 
 
 def specials(
-    rbac: Rbac, signer: Signer, authentication: Authentication, logs: LogSource | None = None
+    rbac: Rbac,
+    signer: Signer,
+    authentication: Authentication,
+    logs: LogSource | None = None,
+    execs: ExecSource | None = None,
+    usage: MetricsSource | None = None,
 ) -> dict[tuple[str, str], Special]:
     """Keyed by qualified resource and subresource ("" for the resource itself)."""
     access = reviews.AccessReviews(rbac)
+    commands = Commands(rbac, execs)
     identity = reviews.IdentityReviews(authentication)
     authorization, authentication_group = "authorization.k8s.io", "authentication.k8s.io"
-    return {
+    measured: dict[tuple[str, str], Special] = {}
+    if usage is not None:
+        metrics = Metrics(usage)
+        measured = {
+            (f"nodes.{METRICS}", ""): metrics.nodes,
+            (f"pods.{METRICS}", ""): metrics.pods,
+        }
+    return measured | {
         (f"selfsubjectaccessreviews.{authorization}", ""): access.self_access,
         (f"subjectaccessreviews.{authorization}", ""): access.subject_access,
         (f"localsubjectaccessreviews.{authorization}", ""): access.local_access,
@@ -30,8 +48,11 @@ def specials(
         ("serviceaccounts", "token"): tokens.TokenRequests(signer).create,
         ("componentstatuses", ""): component_statuses,
         ("bindings", ""): pods.bind_virtual,
+        ("pods", "attach"): commands.attach,
         ("pods", "binding"): pods.bind,
         ("pods", "eviction"): pods.evict,
+        ("pods", "exec"): commands.exec,
         ("pods", "log"): Logs(logs).read,
+        ("pods", "portforward"): Forwards(rbac, execs).forward,
         ("namespaces", "finalize"): namespaces.finalize,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import replace
 
 from argosy.api.rules.wording import unsupported
@@ -41,6 +42,11 @@ async def bind(cluster: Cluster, call: Call, request: Request) -> Response:
 
 
 async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
+    await _bound(cluster, call, binding)
+    return Response(201, encoding.to_json(_success()))
+
+
+def _bound(cluster: Cluster, call: Call, binding: Object) -> Awaitable[Record]:
     target = binding.get("target") or {}
     node = target.get("name", "")
     problems = []
@@ -53,7 +59,7 @@ async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()
-    pod = encoding.from_bytes(call.kind, current.raw)
+    pod = encoding.closed(encoding.opened(call.kind, current.raw))
     meta, spec = pod["metadata"], pod["spec"]
     given = binding.get("metadata") or {}
     if given.get("uid") and given["uid"] != meta["uid"]:
@@ -67,12 +73,13 @@ async def _bind(cluster: Cluster, call: Call, binding: Object) -> Response:
     if spec.get("schedulingGates"):
         raise _unbound(call, f"pod {call.name} has non-empty .spec.schedulingGates")
     spec["nodeName"] = node
+    # A place that was held for it is held no longer.
+    (pod.get("status") or {}).pop("nominatedNodeName", None)
     for field in ("labels", "annotations"):
         if given.get(field):
             meta.setdefault(field, {}).update(given[field])
     _set_condition(cluster, pod, "PodScheduled")
-    await storing.store(cluster, call, pod, expect=current.revision)
-    return Response(201, encoding.to_json(_success()))
+    return storing.store(cluster, call, pod, expect=current.revision)
 
 
 def _unbound(call: Call, why: str) -> errors.Conflict:
@@ -105,7 +112,7 @@ async def evict(cluster: Cluster, call: Call, request: Request) -> Response:
     delete = Call(
         call.user, "delete", call.kind, call.version, call.namespace, call.name, options=wished, agent=call.agent,
     )  # fmt: skip
-    if not wished.dry_run and not pod["metadata"].get("deletionTimestamp"):
+    if not wished.dry_run:
         await _say_why(cluster, delete)
     await deleting.delete(cluster, delete)
     return Response(201, encoding.to_json(_success()))
@@ -138,9 +145,11 @@ def _needs_budget(pod: Object) -> bool:
 async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
     budgets = _budgets(cluster, pod)
     if len(budgets) > 1:
-        raise InternalError(
+        error = InternalError(
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
         )
+        error.reason = ""
+        raise error
     if not budgets or call.options.dry_run:
         return
     record, budget = budgets[0]
@@ -152,10 +161,7 @@ async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
             f"The disruption budget {name} is still being processed by the server.", retry=10
         )
     if status.get("disruptionsAllowed", 0) <= 0:
-        needed, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
-        raise _refused(
-            f"The disruption budget {name} needs {needed} healthy pods and has {healthy} currently",
-        )
+        raise _refused(_why_not(name, status))
     kind = cluster.kind("policy", "poddisruptionbudgets")
     before = encoding.from_bytes(kind, record.raw)
     status["disruptionsAllowed"] -= 1
@@ -167,6 +173,24 @@ async def _spend_budget(cluster: Cluster, call: Call, pod: Object) -> None:
     )
     owning.track(cluster, spend, budget, before)
     await storing.store(cluster, spend, budget, expect=record.revision)
+
+
+def _why_not(name: str, status: Object) -> str:
+    """Why a budget lets nobody go."""
+    needed, healthy = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    conditions = status.get("conditions") or ()
+    allowed: Object = next((c for c in conditions if c.get("type") == "DisruptionAllowed"), {})
+    said = allowed.get("message", "") if allowed.get("status") == "False" else ""
+    if said and allowed.get("reason") == "SyncFailed":
+        return f"The disruption budget {name} does not allow evicting pods currently because it failed sync: {said}"
+    if healthy <= needed:
+        return (
+            f"The disruption budget {name} needs {needed} healthy pods and has {healthy} currently"
+        )
+    if said:
+        reason = allowed.get("reason", "")
+        return f"The disruption budget {name} does not allow evicting pods currently ({reason}): {said}"
+    return f"The disruption budget {name} does not allow evicting pods currently"
 
 
 def _is_ready(pod: Object) -> bool:
@@ -200,9 +224,10 @@ def _set_insufficient(cluster: Cluster, status: Object) -> None:
 def _budgets(cluster: Cluster, pod: Object) -> list[tuple[Record, Object]]:
     kind = cluster.kind("policy", "poddisruptionbudgets")
     found = []
-    for record in cluster.store.list(
-        _BUDGETS, Selection(namespace=pod["metadata"]["namespace"])
-    ).records:
+    shown = cluster.store.list(_BUDGETS, Selection(namespace=pod["metadata"]["namespace"])).records
+    # Another eviction may have spent of a budget a moment ago, and its write is still under way.
+    latest = (cluster.store.latest(record.key) for record in shown)
+    for record in (one for one in latest if one is not None):
         budget = encoding.from_bytes(kind, record.raw)
         selector = (budget.get("spec") or {}).get("selector")
         if selector is not None and labels.from_object(selector).matches(

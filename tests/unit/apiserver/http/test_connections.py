@@ -19,32 +19,9 @@ from argosy.apiserver.http.protocols import (
     Connections,
 )
 from argosy.base.loops import run_virtual
+from tests.unit.apiserver.http.transports import Transport
 
 GET = b"GET /%b HTTP/1.1\r\nHost: h\r\n\r\n"
-
-
-class Transport:
-    """Remembers what was written; `full` makes it ask the writer to wait."""
-
-    def __init__(self) -> None:
-        self.written = b""
-        self.closed = False
-        self.reading = True
-
-    def write(self, data: bytes) -> None:
-        self.written += data
-
-    def close(self) -> None:
-        self.closed = True
-
-    def set_write_buffer_limits(self, high: int) -> None:
-        assert high > 0
-
-    def pause_reading(self) -> None:
-        self.reading = False
-
-    def resume_reading(self) -> None:
-        self.reading = True
 
 
 Answer = Callable[[Request], Awaitable[Response | Streaming]]
