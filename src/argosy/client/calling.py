@@ -6,6 +6,7 @@ cases, so that permissions are asked for in the same words. Options are checked 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from argosy.apiserver import options
@@ -115,10 +116,11 @@ def route(
     )
 
 
+@lru_cache(maxsize=256)
 def writing(
     verb: str, field_manager: str, dry_run: bool, patch: str = "", *, force: bool = False
 ) -> Options:
-    """The options of a write, checked like those of a query."""
+    """The options of a write, checked like those of a query. Most writes of a program have the same."""
     query = {"fieldManager": field_manager} if field_manager else {}
     if dry_run:
         query["dryRun"] = "All"

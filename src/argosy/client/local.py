@@ -10,7 +10,7 @@ that does not keep up is cut off and raises Expired, like everywhere.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final
 
 import msgspec
@@ -158,20 +158,24 @@ class LocalClient:
         dry_run: bool = False,
     ) -> Raw:
         wished = calling.writing("create", field_manager, dry_run)
-        where = key_of(obj, namespace).namespace
         body = calling.sized(encode(resource, obj))
+        where = key_of(body).namespace if namespace is None else namespace
         if subresource or self._calling.is_special(resource):
             if subresource:
                 check_name(name)
             asked = self._calling.one("create", resource, where, name, subresource)
             return await self._calling.special(resource, asked, body, wished)
         call = self._calling.call(self._calling.one("create", resource, where), wished)
-        if isinstance(obj, bytes):
-            accepted = bodies.read(call, body, _JSON, self._cluster.memory)
+        pending = self._created(call, body, encoded=not isinstance(obj, bytes))
+        return _one(resource, call, await pending)
+
+    def _created(self, call: Call, body: bytes, *, encoded: bool) -> Awaitable[Record]:
+        memory = self._cluster.memory
+        if encoded:
+            accepted = bodies.accept_new(memory, call, msgspec.json.decode(body))
         else:
-            accepted = bodies.accept_new(self._cluster.memory, call, msgspec.json.decode(body))
-        record = await creating.create(self._cluster, call, accepted)
-        return _one(resource, call, record)
+            accepted = bodies.read(call, body, _JSON, memory)
+        return creating.create(self._cluster, call, accepted)
 
     async def update(
         self,
@@ -185,9 +189,10 @@ class LocalClient:
         dry_run: bool = False,
     ) -> Raw:
         wished = calling.writing("update", field_manager, dry_run)
-        where = key_of(obj, namespace, name)
+        body = encode(resource, obj)
+        where = key_of(body, namespace, name)
         asked = self._calling.one("update", resource, where.namespace, where.name, subresource)
-        body = calling.sized(encode(resource, obj))
+        calling.sized(body)
         if subresource not in _WHOLE:
             return await self._calling.special(resource, asked, body, wished)
         call = self._calling.call(asked, wished)
@@ -218,8 +223,8 @@ class LocalClient:
         call = self._calling.call(asked, wished)
         try:
             record, _ = await patching.patch(
-                self._cluster, call, body, patching.PatchType(str(kind))
-            )
+                self._cluster, call, body, patching.PatchType(str(kind)), encoded=not isinstance(patch, bytes)
+            )  # fmt: skip
         except Unprocessable as error:
             # On the wire it is an Invalid like any other, and so it is for callers here.
             raise from_status(error.to_status()) from error

@@ -192,13 +192,13 @@ class RemoteClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        where = key_of(obj, namespace).namespace or self._namespace
+        # The body of a subresource (Eviction, Binding) has a kind of its own, which it brings along.
+        body = encode(resource, obj)
+        where = (key_of(body).namespace if namespace is None else namespace) or self._namespace
         check_namespace(where)
         if subresource:
             check_name(name)
         path = resource.path(where, name if subresource else "", subresource)
-        # The body of a subresource (Eviction, Binding) has a kind of its own, which it brings along.
-        body = encode(resource, obj)
         params = _writing(field_manager, dry_run)
         return await self._one(resource, Request("POST", path, params, body, repeatable=dry_run))
 
@@ -213,9 +213,9 @@ class RemoteClient:
         field_manager: str = "",
         dry_run: bool = False,
     ) -> Raw:
-        key = key_of(obj, namespace, name)
-        path = self._path(resource, key.namespace, key.name, subresource)
         body = encode(resource, obj)
+        key = key_of(body, namespace, name)
+        path = self._path(resource, key.namespace, key.name, subresource)
         safe = dry_run or bool(revision_of(body))
         params = _writing(field_manager, dry_run)
         return await self._one(resource, Request("PUT", path, params, body, repeatable=safe))

@@ -111,6 +111,8 @@ STATEFUL_SETS: Final = Resource("apps", "v1", "statefulsets", "StatefulSet")
 CRON_JOBS: Final = Resource("batch", "v1", "cronjobs", "CronJob")
 JOBS: Final = Resource("batch", "v1", "jobs", "Job")
 
+NODE_POOLS: Final = Resource("argosy.dev", "v1alpha1", "nodepools", "NodePool", namespaced=False)
+
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 ENDPOINT_SLICES: Final = Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice")
 POD_DISRUPTION_BUDGETS: Final = Resource(

@@ -7,8 +7,9 @@ of each object.
 
 When the history has moved on (Expired) the selection is read again and compared: what vanished is reported as
 deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged and retried
-from the last revision. An object that does not fit the struct type is logged and its last good state kept: one
-broken object must not stop the others. Reads cost one dict lookup, by index or by key. There is no resync: handlers
+from the last revision. An object that does not fit the struct type is logged and its last good state kept, and a
+handler that fails is logged and passed over: one broken object must not stop the others. Reads cost one dict
+lookup, by index or by key. There is no resync: handlers
 that need time use a queue's `add_after`.
 """
 
@@ -108,6 +109,9 @@ class Informer(Generic[T]):
         for key, obj in self._objects.items():
             for value in index(obj):
                 values.setdefault(value, {})[key] = obj
+
+    def has_index(self, name: str) -> bool:
+        return name in self._indexes
 
     def add_handler(self, handler: Handler[T]) -> None:
         """Call `handler` for every change from now on, and once for every object there is already."""
@@ -224,8 +228,7 @@ class Informer(Generic[T]):
         self._revisions[key] = raw.revision
         if self._indexes:
             self._reindex(key, old, new)
-        for handler in self._handlers:
-            handler(old, new)
+        self._tell(key, old, new)
 
     def _remove(self, key: Key, raw: Raw) -> None:
         """Forget an object; handlers get its last state as the old one."""
@@ -237,8 +240,14 @@ class Informer(Generic[T]):
         del self._revisions[key]
         if self._indexes:
             self._reindex(key, old, None)
+        self._tell(key, last, None)
+
+    def _tell(self, key: Key, old: T | None, new: T | None) -> None:
         for handler in self._handlers:
-            handler(last, None)
+            try:
+                handler(old, new)
+            except Exception:  # noqa: BLE001  (one object nobody expected must not end the cluster's controllers)
+                _LOG.exception("%s %s: a handler failed", self.resource.qualified, key)
 
     def _read(self, raw: Raw) -> T | None:
         try:

@@ -19,6 +19,9 @@ from argosy.base.metrics import Registry
 
 K = TypeVar("K", bound=Hashable)
 
+# Three years. Whoever waits longer looks in between; timers of the event loop have a limit, too.
+_LONGEST_SECONDS: Final = 1e8
+
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
@@ -114,7 +117,7 @@ class WorkQueue(Generic[K]):
         if seconds <= 0:
             self.add(key)
             return
-        when = self._clock.monotonic() + seconds
+        when = self._clock.monotonic() + min(seconds, _LONGEST_SECONDS)
         if self._due.get(key, when + 1) <= when:
             return
         self._due[key] = when

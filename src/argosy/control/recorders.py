@@ -1,10 +1,14 @@
 """Writes core/v1 Events about objects: what `kubectl describe` shows at its end.
 
-`event` never waits and never fails: it puts the event into a bounded queue, and a full queue drops it,
-because an event is not worth holding up the controller it comes from. `run` writes them, one at a time, in
-order. The correlator decides what becomes a new event, what a higher count, and what nothing. When the server
-cannot be reached, an event is tried 12 times, ten seconds apart, as client-go does; a refused event is logged
-and dropped.
+`event` never waits and never fails: it puts the event into a bounded queue, and a full queue drops it, because an event
+is not worth holding up the controller it comes from. How many were dropped is said once in a while, not for each: ten
+thousand pods that start at once must not turn into as many lines of log.
+
+`run` writes several events at a time. The events of one object stand in one lane and are written in order, one after
+the other, because each may change what becomes of the next; lanes know nothing of each other. The correlator decides
+what becomes a new event, what a higher count, and what nothing. A budget, where one is given, slows writing down to so
+many events a second, as a kubelet's does. When the server cannot be reached, an event is tried 12 times, ten seconds
+apart, as client-go does; a refused event is logged and dropped.
 """
 
 from __future__ import annotations
@@ -12,11 +16,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from typing import Final, Literal, TypeAlias
+from collections import deque
+from typing import Final, Literal, NamedTuple, TypeAlias
+from zlib import crc32
 
 from argosy.base.clock import Clock
 from argosy.base.errors import (
     AlreadyExists,
+    Forbidden,
     NotFound,
     ServiceUnavailable,
     StatusError,
@@ -30,15 +37,32 @@ from argosy.base.types import Object
 from argosy.client.protocol import Client
 from argosy.client.resources import EVENTS
 from argosy.control.correlating import Correlator, Known, Occurrence, Reference, Verdict
+from argosy.control.queues import Bucket
 
 EventType: TypeAlias = Literal["Normal", "Warning"]
 
 _LOG: Final = logging.getLogger(__name__)
-_QUEUED: Final = 1000
+# About 30 MB of events at the very most: what ten thousand pods say when they all start at once, and half as much.
+QUEUED: Final = 65_536
+LANES: Final = 16
+# How often the number of dropped events is said.
+DROPS_SECONDS: Final = 10.0
 _TRIES: Final = 12
+_NAMES: Final = 8
+_ENDING: Final = "because it is being terminated"
 _PAUSE_SECONDS: Final = 10.0
 # Upstream's limit on the message of an event.
 _MESSAGE_BYTES: Final = 1024
+
+
+class _Noted(NamedTuple):
+    """An event on its way. `stamp` is its moment in nanoseconds, moved a little where two would share one: clocks are
+    coarse, and virtual time stands still. It names the event, the same at every try.
+    """
+
+    occurrence: Occurrence
+    when: float
+    stamp: int
 
 
 class EventRecorder:
@@ -53,7 +77,11 @@ class EventRecorder:
         host: str = "",
         ids: Ids | None = None,
         source: random.Random | None = None,
+        per_second: float | None = None,
+        burst: int = 1,
+        queued: int = QUEUED,
     ) -> None:
+        """`per_second` and `burst` are the budget, none by default; `queued` is how many events may wait."""
         self._client = client
         self._component = component
         self._host = host
@@ -61,62 +89,133 @@ class EventRecorder:
         self._ids = ids or RandomIds()
         self._source = source or random.Random()
         self._correlator = Correlator(clock)
-        self._queue: asyncio.Queue[tuple[Occurrence, float]] = asyncio.Queue(_QUEUED)
+        self._budget = Bucket(clock, per_second, burst) if per_second is not None else None
+        self._queued = queued
+        self._waiting = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        # Lanes that somebody stands in, and those of them that nobody attends to yet.
+        self._lanes: dict[int, deque[_Noted]] = {}
+        self._unattended: asyncio.Queue[int] = asyncio.Queue()
+        self._dropped = 0
+        self._told = float("-inf")
+        self._stamp = 0
 
     def event(self, about: Reference, type_: EventType, reason: str, message: str) -> None:
         """Note that something happened to `about`."""
+        if self._waiting >= self._queued:
+            self._dropped += 1
+            self._tell_drops()
+            return
+        self._waiting += 1
+        self._idle.clear()
         occurrence = Occurrence(about, type_, reason, _shorten(message))
-        try:
-            self._queue.put_nowait((occurrence, self._clock.time()))
-        except asyncio.QueueFull:
-            _LOG.warning(
-                "%s: too many events, dropped %s of %s", self._component, reason, about.name
-            )
+        when = self._clock.time()
+        self._stamp = max(round(when * 1e9), self._stamp + 1)
+        # Not `hash`, which differs from one process to the next.
+        number = crc32(f"{about.namespace}/{about.name}".encode()) % LANES
+        lane = self._lanes.get(number)
+        if lane is None:
+            lane = self._lanes[number] = deque()
+            self._unattended.put_nowait(number)
+        lane.append(_Noted(occurrence, when, self._stamp))
 
     async def run(self) -> None:
-        """Write events until cancelled."""
-        while True:
-            occurrence, when = await self._queue.get()
-            try:
-                if (verdict := self._correlator.judge(occurrence)) is not None:
-                    await self._record(occurrence, verdict, when)
-            finally:
-                self._queue.task_done()
+        """Write events until cancelled. A recorder without events costs one task, however many there are."""
+        self._unattended = asyncio.Queue()
+        async with asyncio.TaskGroup() as group:
+            for number in self._lanes:
+                group.create_task(self._follow(number))
+            while True:
+                group.create_task(self._follow(await self._unattended.get()))
 
     async def flush(self) -> None:
         """Wait until everything noted so far is written or dropped."""
-        await self._queue.join()
+        await self._idle.wait()
 
-    async def _record(self, occurrence: Occurrence, verdict: Verdict, when: float) -> None:
+    async def _follow(self, number: int) -> None:
+        """Attend to a lane until it is empty."""
+        lane = self._lanes[number]
+        while lane:
+            noted = lane.popleft()
+            try:
+                if (verdict := self._correlator.judge(noted.occurrence)) is not None:
+                    await self._afford()
+                    await self._record(noted, verdict)
+            finally:
+                self._done()
+        del self._lanes[number]
+
+    def _done(self) -> None:
+        self._waiting -= 1
+        if not self._waiting:
+            self._idle.set()
+        if self._dropped:
+            self._tell_drops()
+
+    async def _afford(self) -> None:
+        if self._budget is not None and (seconds := self._budget.reserve()) > 0:
+            await self._clock.sleep(seconds)
+
+    def _tell_drops(self) -> None:
+        """Say how many events were dropped: at the first, then once in a while, and when the last has been written."""
+        now = self._clock.monotonic()
+        if now - self._told >= DROPS_SECONDS or not self._waiting:
+            _LOG.warning("%s: too many events, dropped %d", self._component, self._dropped)
+            self._dropped, self._told = 0, now
+
+    async def _record(self, noted: _Noted, verdict: Verdict) -> None:
         for attempt in range(_TRIES):
             try:
-                await self._write(occurrence, verdict, when)
+                await self._write(noted, verdict, is_first=attempt == 0)
             except (ServiceUnavailable, Timeout, TooManyRequests) as error:
                 _LOG.warning("%s: cannot write event: %s", self._component, error)
             except AlreadyExists as error:
                 _LOG.debug("%s: event dropped: %s", self._component, error)
                 return
             except StatusError as error:
-                _LOG.warning("%s: event refused: %s", self._component, error)
+                # A namespace that is ending takes no events of what ends in it.
+                is_expected = isinstance(error, Forbidden) and _ENDING in str(error)
+                level = logging.DEBUG if is_expected else logging.WARNING
+                _LOG.log(level, "%s: event refused: %s", self._component, error)
                 return
             else:
                 return
             # The first pause is random, so that all recorders of a fleet do not come back at once.
             share = self._source.random() if attempt == 0 else 1.0
             await self._clock.sleep(_PAUSE_SECONDS * share)
-        _LOG.warning("%s: event %s given up", self._component, occurrence.reason)
+        _LOG.warning("%s: event %s given up", self._component, noted.occurrence.reason)
 
-    async def _write(self, occurrence: Occurrence, verdict: Verdict, when: float) -> None:
+    async def _write(self, noted: _Noted, verdict: Verdict, *, is_first: bool) -> None:
+        occurrence, when = noted.occurrence, noted.when
         namespace = occurrence.about.namespace or "default"
         if (known := verdict.known) is None:
-            event, is_counted = Known(self._name(occurrence.about.name, when), 1, when), False
+            event, is_counted = Known(self._name(noted), 1, when), False
         else:
             event = known._replace(times=known.times + 1)
             is_counted = await self._count(event, namespace, verdict.message, when)
         if not is_counted:
-            body = self._new(event, namespace, occurrence, verdict.message, when)
-            await self._client.create(EVENTS, body, namespace=namespace)
+            names = _NAMES if is_first else 1
+            event = await self._create(event, namespace, noted, verdict.message, names)
         self._correlator.learn(verdict.key, event)
+
+    async def _create(
+        self, event: Known, namespace: str, noted: _Noted, message: str, names: int
+    ) -> Known:
+        """Write a new event. Another component may have had something to say of the object at the same instant: then
+        the name is taken, and the next one is as good. Of a later try the name may be taken by the first.
+        """
+        for more in range(1, names + 1):
+            body = self._new(event, namespace, noted.occurrence, message, noted.when)
+            try:
+                await self._client.create(EVENTS, body, namespace=namespace)
+            except AlreadyExists:
+                if more == names:
+                    raise
+                event = event._replace(name=self._name(noted, more))
+            else:
+                break
+        return event
 
     async def _count(self, event: Known, namespace: str, message: str, when: float) -> bool:
         """Count an event once more; False when it has outlived its hour and must be written anew, with its name, count
@@ -129,8 +228,8 @@ class EventRecorder:
             return False
         return True
 
-    def _name(self, about: str, when: float) -> str:
-        name = f"{about}.{round(when * 1e9):x}"
+    def _name(self, noted: _Noted, more: int = 0) -> str:
+        name = f"{noted.occurrence.about.name}.{noted.stamp + more:x}"
         return self._ids.uid() if is_dns1123_subdomain(name) else name
 
     def _new(

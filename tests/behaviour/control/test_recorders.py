@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,10 @@ from argosy.base.errors import Forbidden, ServiceUnavailable
 from argosy.base.ids import SeededIds
 from argosy.base.loops import run_virtual
 from argosy.base.types import Object
-from argosy.client.resources import EVENTS
+from argosy.client.objects import Raw
+from argosy.client.resources import EVENTS, Resource
 from argosy.control.correlating import Reference
-from argosy.control.recorders import EventRecorder
+from argosy.control.recorders import LANES, EventRecorder
 from tests.fakes.clients import FaultyClient
 from tests.fakes.clusters import memory_client
 
@@ -22,11 +24,13 @@ POD = Reference(kind="Pod", name="web", namespace="ns", uid="1", apiVersion="v1"
 NODE = Reference(kind="Node", name="node-1", apiVersion="v1")
 
 
-def play(story: Callable[[EventRecorder, FaultyClient], Awaitable[None]]) -> list[Object]:
+def play(
+    story: Callable[[EventRecorder, FaultyClient], Awaitable[None]], **limits: Any
+) -> list[Object]:
     async def main() -> list[Object]:
         client = FaultyClient(await memory_client(("ns", "default")))
         recorder = EventRecorder(
-            client, "tester", clock=VirtualClock(), host="h1", ids=SeededIds(1)
+            client, "tester", clock=VirtualClock(), host="h1", ids=SeededIds(1), **limits
         )
         task = asyncio.create_task(recorder.run())
         await story(recorder, client)
@@ -157,12 +161,114 @@ def test_a_long_message_is_shortened() -> None:
     assert (len(got["message"].encode()) <= 1024, got["message"][-4:]) == (True, "é...")
 
 
-def test_a_full_queue_drops_events(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_full_queue_drops_events_and_says_how_many(caplog: pytest.LogCaptureFixture) -> None:
     async def story(recorder: EventRecorder, client: FaultyClient) -> None:
-        for number in range(1001):
+        for number in range(7):
             recorder.event(NODE, "Normal", "R", str(number))
 
-    play(story)
+    got = play(story, queued=3)
+    assert [e["message"] for e in got] == ["0", "1", "2"]
     assert [r.getMessage() for r in caplog.records] == [
-        "tester: too many events, dropped R of node-1"
+        "tester: too many events, dropped 1",
+        "tester: too many events, dropped 3",
     ]
+
+
+def test_drops_are_told_once_in_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
+        client.fail("create", *[ServiceUnavailable("down")] * 3)
+        for _second in range(25):
+            recorder.event(NODE, "Normal", "R", "m")
+            await asyncio.sleep(1)
+
+    (got,) = play(story, queued=1)
+    told = [r.getMessage() for r in caplog.records if "too many" in r.getMessage()]
+    dropped = [int(text.rpartition(" ")[2]) for text in told]
+    # Every one is written or told of as dropped, in a line at the first drop, every ten seconds, and at the end.
+    assert (sum(dropped) + got["count"], dropped[0], len(dropped) <= 4) == (25, 1, True)
+
+
+def test_a_burst_is_written_side_by_side_and_in_order_for_each_object() -> None:
+    written: list[tuple[str, str]] = []
+
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
+        create = client.create
+
+        async def slow(resource: Resource, obj: Object, **options: Any) -> Raw:
+            await asyncio.sleep(1)
+            written.append((obj["involvedObject"].name, obj["reason"]))
+            return await create(resource, obj, **options)
+
+        client.create = slow  # type: ignore[method-assign]
+        for number in range(LANES * 8):
+            pod = Reference(kind="Pod", name=f"web-{number}", namespace="ns")
+            for reason in ("Scheduled", "Pulled", "Started"):
+                recorder.event(pod, "Normal", reason, "m")
+        start = VirtualClock().monotonic()
+        await recorder.flush()
+        # One after the other it would take a second each.
+        assert VirtualClock().monotonic() - start < LANES * 8 * 3 / 4
+
+    got = play(story)
+    assert len(got) == len(written) == LANES * 8 * 3
+    for number in range(LANES * 8):
+        reasons = [reason for name, reason in written if name == f"web-{number}"]
+        assert reasons == ["Scheduled", "Pulled", "Started"]
+
+
+def test_events_of_one_moment_are_all_written() -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
+        for reason in ("Pulled", "Created", "Started"):
+            recorder.event(POD, "Normal", reason, "m")
+
+    assert sorted(e["reason"] for e in play(story)) == ["Created", "Pulled", "Started"]
+
+
+def test_a_budget_slows_writing_down() -> None:
+    async def story(recorder: EventRecorder, _: FaultyClient) -> None:
+        for number in range(25):
+            pod = Reference(kind="Pod", name=f"web-{number}", namespace="ns")
+            recorder.event(pod, "Normal", "R", "m")
+        start = VirtualClock().monotonic()
+        await recorder.flush()
+        # Five at once, then two a second.
+        assert VirtualClock().monotonic() - start == 10.0
+
+    assert len(play(story, per_second=2, burst=5)) == 25
+
+
+def test_a_try_that_was_not_answered_is_not_written_twice() -> None:
+    async def story(recorder: EventRecorder, client: FaultyClient) -> None:
+        create = client.create
+        answers = iter([False, True])
+
+        async def unanswered(resource: Resource, obj: Object, **options: Any) -> Raw:
+            raw = await create(resource, obj, **options)
+            if next(answers):
+                return raw
+            raise ServiceUnavailable("lost on the way back")
+
+        client.create = unanswered  # type: ignore[method-assign]
+        recorder.event(POD, "Normal", "R", "m")
+
+    assert len(play(story)) == 1
+
+
+def test_what_was_noted_before_is_written_by_the_next_run() -> None:
+    async def main() -> list[Object]:
+        client = FaultyClient(await memory_client(("ns",)))
+        recorder = EventRecorder(client, "tester", clock=VirtualClock())
+        client.fail("create", ServiceUnavailable("down"))
+        first = asyncio.create_task(recorder.run())
+        for number in range(3):
+            recorder.event(POD, "Normal", "R", str(number))
+        await asyncio.sleep(0.001)
+        first.cancel()
+        await asyncio.wait([first])
+        second = asyncio.create_task(recorder.run())
+        await recorder.flush()
+        second.cancel()
+        return await client.objects(EVENTS)
+
+    # The one that was being written is lost.
+    assert [e["message"] for e in run_virtual(main())] == ["1", "2"]

@@ -1,0 +1,114 @@
+"""What the controllers of one cluster share, and how they run together.
+
+An assembly holds the client, clock, ids, random source, metrics and informers of one cluster. A controller is built on
+it: it asks for informers, recorders and queues, and adds itself. `run` starts the informers, waits until all have
+synced, and only then lets controllers and background tasks work, so nobody decides on half a picture. Upstream calls
+this a manager.
+
+A background task that fails is logged and started again after a pause: one defect must not stop the other
+controllers of the cluster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Final, TypeVar
+
+from argosy.base.clock import Clock
+from argosy.base.ids import Ids, RandomIds
+from argosy.base.metrics import Registry
+from argosy.client.protocol import Client
+from argosy.client.resources import Resource
+from argosy.control.informers import EVERYTHING, Informer, Informers, Selection
+from argosy.control.persisting import for_ever
+from argosy.control.queues import WorkQueue
+from argosy.control.reconcilers import Controller, Result
+from argosy.control.recorders import EventRecorder
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+# What a component says in a rush is written when there is time: its objects matter more than its words.
+_EVENTS_PER_SECOND: Final = 100.0
+_EVENTS_AT_ONCE: Final = 500
+
+
+class Assembly:
+    """The controllers of one cluster. Build everything, then `run` once."""
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        clock: Clock,
+        ids: Ids | None = None,
+        source: random.Random | None = None,
+        metrics: Registry | None = None,
+    ) -> None:
+        self.client: Final = client
+        self.clock: Final = clock
+        self.ids: Final = ids or RandomIds()
+        self.source: Final = source or random.Random()
+        self.metrics: Final = metrics or Registry()
+        self._informers = Informers(client, clock, self.source)
+        self._recorders: dict[str, EventRecorder] = {}
+        self._controllers: dict[str, Callable[[], Coroutine[None, None, None]]] = {}
+        self._tasks: dict[str, Callable[[], Awaitable[None]]] = {}
+        self._started = asyncio.Event()
+
+    def informer(
+        self, resource: Resource, kind: type[T], selection: Selection = EVERYTHING
+    ) -> Informer[T]:
+        """The shared informer of a selection; only before `run`."""
+        return self._informers.informer(resource, kind, selection)
+
+    def recorder(self, component: str) -> EventRecorder:
+        """The shared recorder of a component; only before `run`."""
+        if component not in self._recorders:
+            self._recorders[component] = EventRecorder(
+                self.client,
+                component,
+                clock=self.clock,
+                ids=self.ids,
+                source=self.source,
+                per_second=_EVENTS_PER_SECOND,
+                burst=_EVENTS_AT_ONCE,
+            )
+        return self._recorders[component]
+
+    def controller(
+        self, name: str, reconcile: Callable[[K], Awaitable[Result]], *, workers: int = 1
+    ) -> WorkQueue[K]:
+        """Have `reconcile` called for the keys put into the queue that is returned."""
+        controller = Controller(
+            name, reconcile, clock=self.clock, workers=workers, metrics=self.metrics
+        )
+        if name in self._controllers:
+            raise RuntimeError(f"there is a controller {name} already")
+        self._controllers[name] = controller.run
+        return controller.queue
+
+    def task(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Have `run` awaited beside the controllers, again and again, until the assembly ends."""
+        if name in self._tasks:
+            raise RuntimeError(f"there is a task {name} already")
+        self._tasks[name] = run
+
+    async def started(self) -> None:
+        """Wait until informers have synced and controllers work."""
+        await self._started.wait()
+
+    async def run(self) -> None:
+        """Run everything until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._informers.run(), name="informers")
+            for component, recorder in self._recorders.items():
+                group.create_task(recorder.run(), name=f"events:{component}")
+            await self._informers.synced()
+            for name, run in self._controllers.items():
+                group.create_task(run(), name=name)
+            for name, work in self._tasks.items():
+                group.create_task(for_ever(name, work, self.clock), name=name)
+            self._started.set()
