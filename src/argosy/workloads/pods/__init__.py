@@ -1,0 +1,1 @@
+"""What controllers that own pods share: finding, adopting, making and ending them."""
