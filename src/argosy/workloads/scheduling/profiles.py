@@ -1,0 +1,106 @@
+"""What the scheduler knows of a pod, compiled once for all pods that are alike.
+
+A profile joins the pod's class towards nodes (`nodefit`) with what concerns other pods: namespace, labels, priority,
+terms of affinity, spread constraints, claims. Pods with one profile get the same answers, so they are decided as a
+batch. Labels that number the pods of an owner (an index, the name) would make each pod unlike its siblings; they are
+left out unless the pod's own rules read them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from weakref import WeakValueDictionary
+
+from argosy.api.nodefit import PodClass, PodClasses
+from argosy.api.objects import Pod
+from argosy.base.types import Object
+from argosy.workloads.scheduling.terms import (
+    AffinityTerms,
+    Constraint,
+    affinity_terms,
+    constraints,
+)
+
+# Labels by which an owner numbers its pods.
+NUMBERING: Final = frozenset({
+    "batch.kubernetes.io/job-completion-index",
+    "statefulset.kubernetes.io/pod-name",
+    "apps.kubernetes.io/pod-index",
+})  # fmt: skip
+
+
+class Profile:
+    """Compared by identity; `Profiles` gives alike pods the same one."""
+
+    __slots__ = (
+        "__weakref__", "claims", "hard", "labels", "namespace", "never_preempts", "node_class",
+        "owner", "priority", "soft", "terms",
+    )  # fmt: skip
+
+    def __init__(self, pod: Pod, node_class: PodClass, labels: dict[str, str]) -> None:
+        spec = pod.spec
+        self.node_class: Final = node_class
+        self.namespace: Final = pod.metadata.namespace
+        self.labels: Final = labels
+        self.priority: Final = spec.priority or 0
+        self.never_preempts: Final = spec.preemption_policy == "Never"
+        self.claims: Final = claims(pod)
+        self.owner: Final = _owner(pod)
+        self.terms: Final[AffinityTerms] = affinity_terms(node_class.affinity, self.namespace)
+        compiled = constraints(node_class.spread, labels)
+        self.hard: Final[tuple[Constraint, ...]] = tuple(c for c in compiled if c.is_hard)
+        # None: the pod says nothing about spreading, and the cluster's default counts.
+        self.soft: Final[tuple[Constraint, ...] | None] = (
+            tuple(c for c in compiled if not c.is_hard) if compiled else None
+        )
+
+
+class Profiles:
+    """Finds the profile of a pod."""
+
+    def __init__(self) -> None:
+        self._classes = PodClasses()
+        self._profiles: WeakValueDictionary[tuple[object, ...], Profile] = WeakValueDictionary()
+
+    def of(self, pod: Pod) -> Profile:
+        spec = pod.spec
+        node_class = self._classes.of(pod)
+        labels = pod.metadata.labels
+        if not NUMBERING.isdisjoint(labels) and not _reads_numbers(node_class):
+            labels = {key: value for key, value in labels.items() if key not in NUMBERING}
+        key = (
+            id(node_class),
+            pod.metadata.namespace,
+            frozenset(labels.items()),
+            spec.priority,
+            spec.preemption_policy,
+            claims(pod),
+            _owner(pod),
+        )
+        found = self._profiles.get(key)
+        if found is None:
+            found = self._profiles[key] = Profile(pod, node_class, labels)
+        return found
+
+
+def claims(pod: Pod) -> tuple[tuple[str, bool], ...]:
+    """The names of the claims a pod mounts, and whether each is made for it alone."""
+    found = []
+    for volume in pod.spec.volumes:
+        if (claim := volume.get("persistentVolumeClaim")) is not None:
+            found.append((claim.get("claimName", ""), False))
+        elif volume.get("ephemeral") is not None:
+            found.append((f"{pod.metadata.name}-{volume.get('name', '')}", True))
+    return tuple(found)
+
+
+def _owner(pod: Pod) -> tuple[str, str]:
+    owner = pod.metadata.controller
+    return (owner.kind, owner.name) if owner is not None else ("", "")
+
+
+def _reads_numbers(node_class: PodClass) -> bool:
+    """Whether the pod's own rules look at labels that number pods."""
+    rules: list[Object] = [node_class.affinity, *node_class.spread]
+    text = repr(rules) if any(rules) else ""
+    return any(label in text for label in NUMBERING)
