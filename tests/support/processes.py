@@ -33,10 +33,17 @@ def command(*arguments: str) -> list[str]:
     return [*head, *arguments]
 
 
-def serve_arguments(directory: Path) -> list[str]:
-    """Arguments of a cluster that keeps its state in `directory`."""
+# Asked for by tests that want controllers and nodes, not the API alone.
+WORKING = "--working"
+
+
+def serve_arguments(directory: Path, *more: str) -> list[str]:
+    """Arguments of a cluster that keeps its state in `directory`; a bare one unless `WORKING` is among `more`."""
     kubeconfig = directory / "kubeconfig"
-    return ["serve", "--state", str(directory / "state"), "--kubeconfig", str(kubeconfig)]
+    rest = [argument for argument in more if argument != WORKING]
+    kind = [] if WORKING in more else ["--bare"]
+    state = str(directory / "state")
+    return ["serve", "--state", state, "--kubeconfig", str(kubeconfig), *kind, *rest]
 
 
 @dataclass(slots=True)
@@ -71,7 +78,7 @@ def start(directory: Path, *more: str) -> ServeProcess:
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "log").open("ab") as log:
         process = subprocess.Popen(
-            command(*serve_arguments(directory), *more), stdout=subprocess.PIPE, stderr=log
+            command(*serve_arguments(directory, *more)), stdout=subprocess.PIPE, stderr=log
         )
     try:
         line = _ready_line(process)

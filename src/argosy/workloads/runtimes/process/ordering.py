@@ -1,0 +1,247 @@
+"""From a container of a pod to the order its keeper gets: command, environment, folders, limits.
+
+    STATE/pods/UID/volumes/NAME             volumes that live with the pod
+    STATE/pods/UID/containers/NAME/RESTART  what belongs to one run: layer, home, tmp, termination-log
+    STATE/pods/UID/runs/NAME.RESTART.json   how it ended
+
+With a view of its own (see `keeper.rooting`) a container finds its volumes where its pod says. Without one nothing can
+be shown at another path: the command runs in a private folder, and `ARGOSY_VOLUME_NAME` says where a volume is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from argosy.api.objects import Container, Pod
+from argosy.base.types import Object
+from argosy.workloads.runtimes.process import sandboxing
+from argosy.workloads.runtimes.process.environments import Misconfigured, expand
+from argosy.workloads.runtimes.process.executing import podman_name
+from argosy.workloads.runtimes.process.hosts import Host
+from argosy.workloads.runtimes.process.keeper.orders import Bind, Order
+from argosy.workloads.runtimes.process.keeper.processes import MARK
+from argosy.workloads.runtimes.process.limits import memory_bytes
+
+PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(slots=True, frozen=True)
+class Folders:
+    """The places of one run."""
+
+    pod: Path
+    container: str
+    restart: int
+
+    @property
+    def run(self) -> Path:
+        return self.pod / "containers" / self.container / str(self.restart)
+
+    @property
+    def record(self) -> Path:
+        return self.pod / "runs" / f"{self.container}.{self.restart}.json"
+
+    @property
+    def termination_log(self) -> Path:
+        return self.run / "termination-log"
+
+    def make(self) -> None:
+        """Make them anew; those of the run before go."""
+        for old in (self.run, self.run.with_name(str(self.restart - 1))):
+            remove(old)
+        for name in ("layer", "home", "tmp"):
+            (self.run / name).mkdir(parents=True)
+        (self.run / "tmp").chmod(0o1777)
+        self.termination_log.touch()
+        self.termination_log.chmod(0o666)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with what containers have left in it, folders without permissions too."""
+
+    def insist(function: object, path: str, _: object) -> None:
+        if not Path(path).is_symlink():
+            Path(path).parent.chmod(0o700)
+            Path(path).chmod(0o700)
+            shutil.rmtree(path, ignore_errors=True)
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=insist)
+
+
+def hostname_of(pod: Pod) -> str:
+    return (pod.spec.hostname or pod.metadata.name)[:63].rstrip("-.")
+
+
+def base_environment(host: Host, pod: Pod, folders: Folders) -> dict[str, str]:
+    """What every container has before its own variables."""
+    home = "/root" if host.isolation == "namespaces" else str(folders.run / "home")
+    env = {"PATH": PATH, "HOSTNAME": hostname_of(pod), "HOME": home}
+    if host.api is not None:
+        address, port = host.api[0], str(host.api[1])
+        url = f"tcp://{address}:{port}"
+        env |= {
+            "KUBERNETES_SERVICE_HOST": address,
+            "KUBERNETES_SERVICE_PORT": port,
+            "KUBERNETES_SERVICE_PORT_HTTPS": port,
+            "KUBERNETES_PORT": url,
+            f"KUBERNETES_PORT_{port}_TCP": url,
+            f"KUBERNETES_PORT_{port}_TCP_PROTO": "tcp",
+            f"KUBERNETES_PORT_{port}_TCP_PORT": port,
+            f"KUBERNETES_PORT_{port}_TCP_ADDR": address,
+        }
+    if host.isolation == "podman":
+        # The image has its own.
+        del env["PATH"], env["HOME"]
+    return env
+
+
+def binds_of(
+    container: Container, env: Mapping[str, str], volumes: Mapping[str, str]
+) -> list[Bind]:
+    """The container's mounts, outer paths first."""
+    binds = []
+    for mount in container.volume_mounts:
+        source = volumes[mount["name"]]
+        below = mount.get("subPath") or expand(mount.get("subPathExpr") or "", env)
+        if below:
+            source = f"{source}/{_inside(below, container)}"
+        binds.append(Bind(source, mount["mountPath"], bool(mount.get("readOnly"))))
+    return sorted(binds, key=lambda bind: bind.target)
+
+
+def _inside(path: str, container: Container) -> str:
+    if path.startswith("/") or ".." in path.split("/"):
+        raise Misconfigured(
+            f"container {container.name}: subPath {path!r} must be a relative path within the volume"
+        )
+    return path
+
+
+def order_for(
+    host: Host,
+    pod: Pod,
+    container: Container,
+    folders: Folders,
+    env: dict[str, str],
+    argv: list[str],
+    volumes: Mapping[str, str],
+    cpus: list[int],
+) -> Order:
+    """The order for one run."""
+    run = f"{pod.metadata.uid}/{container.name}/{folders.restart}"
+    user, group = _identity(pod, container)
+    meta = pod.metadata
+    log = host.logs / f"{meta.namespace}_{meta.name}_{meta.uid}" / container.name
+    order = Order(
+        run=run,
+        argv=argv,
+        env={**env, MARK: run},
+        cwd=container.working_dir or "/",
+        log=str(log / f"{folders.restart}.log"),
+        record=str(folders.record),
+        isolation=host.isolation,
+        layer=str(folders.run / "layer"),
+        binds=binds_of(container, env, volumes),
+        hidden=[str(folder) for folder in host.hidden],
+        hostname=hostname_of(pod),
+        cpus=cpus,
+        memory_bytes=memory_bytes(container),
+        stdin=container.stdin,
+        stdin_once=container.stdin_once,
+        tty=container.tty,
+        user=user if os.geteuid() == 0 else None,
+        group=group if os.geteuid() == 0 else None,
+    )
+    home = str(folders.run / "home")
+    order.binds.append(Bind(str(folders.termination_log), container.termination_message_path))
+    match host.isolation:
+        case "none":
+            _without_view(order, container, folders, home)
+        case "namespaces":
+            order.binds.append(Bind(str(folders.pod / "hosts"), "/etc/hosts"))
+        case "bubblewrap":
+            order.cwd = container.working_dir or home
+            binds = [Bind(home, home), *order.binds]
+            order.argv = sandboxing.bubblewrap(
+                argv,
+                binds,
+                listing=list_folder,
+                hidden=order.hidden,
+                tmp=str(folders.run / "tmp"),
+                cwd=order.cwd,
+                hostname=order.hostname,
+            )
+            order.cwd = home
+        case "podman":
+            entry = len(container.command)
+            order.argv = sandboxing.podman_run(
+                podman_name(run),
+                container,
+                order.env,
+                argv[:entry],
+                argv[entry:],
+                order.binds,
+                hostname=order.hostname,
+                cpus=cpus,
+                memory_bytes=order.memory_bytes,
+                user=user,
+                group=group,
+            )
+            order.env.setdefault("PATH", os.environ.get("PATH", PATH))
+            order.env.setdefault("HOME", str(Path.home()))
+            order.cwd, order.cpus, order.memory_bytes = home, [], 0
+            order.user = order.group = None
+    return order
+
+
+def _without_view(order: Order, container: Container, folders: Folders, home: str) -> None:
+    """Say where things are that can not be shown at their paths."""
+    for bind, mount in zip(order.binds, _by_target(container), strict=False):
+        order.env["ARGOSY_VOLUME_" + mount["name"].upper().replace("-", "_")] = bind.source
+    order.env["ARGOSY_TERMINATION_LOG"] = str(folders.termination_log)
+    wanted = container.working_dir
+    for bind in order.binds:
+        if wanted == bind.target or wanted.startswith(f"{bind.target}/"):
+            wanted = bind.source + wanted[len(bind.target) :]
+            break
+    order.cwd = wanted if wanted and Path(wanted).is_dir() else home
+
+
+def _by_target(container: Container) -> list[Object]:
+    return sorted(container.volume_mounts, key=lambda mount: str(mount["mountPath"]))
+
+
+def _identity(pod: Pod, container: Container) -> tuple[int | None, int | None]:
+    """User and group that the pod asks for, the container's word first."""
+    chosen: Object = {**(pod.spec.security_context or {}), **(container.security_context or {})}
+    user, group = chosen.get("runAsUser"), chosen.get("runAsGroup")
+    return user, group if group is not None else (0 if user is not None else None)
+
+
+def is_runnable(container: Container) -> bool:
+    """Whether there is something to run without the image: a command, or arguments that begin with a program.
+
+    Images such as ubuntu or busybox have no entry point, and whoever uses them gives the whole command as arguments.
+    """
+    args = container.args
+    return bool(container.command) or (bool(args) and shutil.which(args[0]) is not None)
+
+
+def list_folder(path: str) -> list[sandboxing.Entry] | None:
+    """What is in a folder of this machine, for `sandboxing`."""
+    try:
+        with os.scandir(path) as entries:
+            return [
+                sandboxing.Entry(
+                    one.name, str(Path(one.path).readlink()) if one.is_symlink() else ""
+                )
+                for one in sorted(entries, key=lambda one: one.name)
+            ]
+    except (NotADirectoryError, FileNotFoundError, PermissionError):
+        return None

@@ -1,0 +1,127 @@
+"""Command lines that run a container's command in a sandbox: bubblewrap, or podman with the container's image. Pure.
+
+bubblewrap shows the host's files read-only, with a /tmp of the container's own, its own process space, and volumes at
+their paths. A volume's path may not exist on the host, and nothing can be made in a folder that is shown read-only:
+such folders are built anew, entry by entry, as far down as the path goes (`listing` says what is in a folder).
+
+podman runs the image itself. Variables go by its own environment, so that values do not appear in the process list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from argosy.api.objects import Container
+from argosy.workloads.runtimes.process.keeper.orders import Bind
+
+
+class Entry(NamedTuple):
+    """Something in a folder of the host; `link` is where a symbolic link points."""
+
+    name: str
+    link: str = ""
+
+
+# What is in a folder, or None for what is no folder or does not exist.
+Listing = Callable[[str], Sequence[Entry] | None]
+
+_OWN: Final = {"proc", "dev", "sys", "tmp"}
+_PULLS: Final = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
+
+
+def bubblewrap(
+    command: Sequence[str],
+    binds: Sequence[Bind],
+    *,
+    listing: Listing,
+    hidden: Iterable[str],
+    tmp: str,
+    cwd: str,
+    hostname: str,
+) -> list[str]:
+    """`bwrap ... -- COMMAND`."""
+    argv = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    argv += ["--hostname", hostname]
+    targets = [bind.target.rstrip("/") for bind in binds]
+    argv += _folder("", targets, listing)
+    argv += ["--dev-bind", "/dev", "/dev", "--proc", "/proc", "--ro-bind", "/sys", "/sys"]
+    argv += ["--bind", tmp, "/tmp"]  # noqa: S108  (the container's own)
+    for one in hidden:
+        argv += ["--tmpfs", one]
+    for bind in binds:
+        argv += ["--ro-bind" if bind.read_only else "--bind", bind.source, bind.target]
+    return [*argv, "--chdir", cwd, "--", *command]
+
+
+def _folder(path: str, targets: Sequence[str], listing: Listing) -> Iterator[str]:
+    """Show a folder with room for mount points in it."""
+    for entry in listing(path or "/") or ():
+        full = f"{path}/{entry.name}"
+        if (not path and entry.name in _OWN) or full in targets:
+            continue
+        if entry.link:
+            yield from ("--symlink", entry.link, full)
+        elif any(_is_missing_below(full, target, listing) for target in targets):
+            yield from ("--tmpfs", full)
+            yield from _folder(full, targets, listing)
+        else:
+            yield from ("--ro-bind", full, full)
+
+
+def _is_missing_below(folder: str, target: str, listing: Listing) -> bool:
+    """Whether a mount point would have to be made somewhere in this folder."""
+    if not target.startswith(f"{folder}/"):
+        return False
+    here, entries = folder, listing(folder)
+    for name in target[len(folder) + 1 :].split("/"):
+        if entries is None or name not in {entry.name for entry in entries}:
+            return True
+        here = f"{here}/{name}"
+        entries = listing(here)
+    return False
+
+
+def podman_run(
+    name: str,
+    container: Container,
+    env: Mapping[str, str],
+    command: Sequence[str],
+    args: Sequence[str],
+    binds: Sequence[Bind],
+    *,
+    hostname: str,
+    cpus: Sequence[int] = (),
+    memory_bytes: int = 0,
+    user: int | None = None,
+    group: int | None = None,
+) -> list[str]:
+    """`podman run` in the foreground; `command` replaces the image's entry point if there is one."""
+    argv = ["podman", "run", "--rm", "--replace", "--name", name, "--log-driver", "none"]
+    argv += ["--network", "host", "--hostname", hostname]
+    argv += ["--pull", _PULLS.get(container.image_pull_policy, "missing")]
+    for variable in sorted(env):
+        argv += ["--env", variable]
+    for bind in binds:
+        argv += ["--volume", f"{bind.source}:{bind.target}" + ":ro" * bind.read_only]
+    if container.working_dir:
+        argv += ["--workdir", container.working_dir]
+    if cpus:
+        argv += ["--cpuset-cpus", ",".join(map(str, cpus))]
+    if memory_bytes:
+        argv += ["--memory", f"{memory_bytes}b"]
+    if user is not None:
+        argv += ["--user", f"{user}" if group is None else f"{user}:{group}"]
+    if container.stdin:
+        argv.append("--interactive")
+    if container.tty:
+        argv.append("--tty")
+    if command:
+        argv += ["--entrypoint", command[0]]
+    return [*argv, container.image, *command[1:], *args]
+
+
+def podman_exec(name: str, command: Sequence[str], *, stdin: bool, tty: bool) -> list[str]:
+    """`podman exec` of a command."""
+    flags = ["--interactive"] * stdin + ["--tty"] * tty
+    return ["podman", "exec", *flags, name, *command]
