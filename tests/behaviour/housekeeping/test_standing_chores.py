@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from tests.behaviour.housekeeping.houses import MAPS, House, keeping
 
 EVENTS = "/api/v1/namespaces/ns/events"
@@ -52,6 +54,31 @@ def test_every_namespace_has_its_account_and_the_certificate_and_gets_them_back(
             assert before["metadata"]["uid"] != after["metadata"]["uid"]
         trusted = await house.get(f"{MAPS}/kube-root-ca.crt")
         assert trusted["data"] == {"ca.crt": "CERTIFICATE"}
+
+    keeping(story)
+
+
+def test_a_namespace_the_cluster_needs_comes_back() -> None:
+    async def story(house: House) -> None:
+        path = "/api/v1/namespaces/kube-node-lease"
+        before = await house.get(path)
+        await house.delete(path)
+        await house.settle()
+        after = await house.get(path)
+        assert before["metadata"]["uid"] != after["metadata"]["uid"]
+        assert after["status"] == {"phase": "Active"}
+
+    keeping(story)
+
+
+def test_a_flood_of_events_is_cut_at_its_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("argosy.workloads.housekeeping.events.MOST", 5)
+
+    async def story(house: House) -> None:
+        for number in range(8):
+            await house.create(EVENTS, event(f"e{number}"))
+        await asyncio.sleep(31)
+        assert await house.names(EVENTS) == ["e3", "e4", "e5", "e6", "e7"]
 
     keeping(story)
 

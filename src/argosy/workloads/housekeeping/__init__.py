@@ -8,11 +8,10 @@ cost what changed, and nothing else.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from argosy.apiserver.clusters import Cluster
+from argosy.control.persisting import for_ever
 from argosy.workloads.housekeeping.accounts import furnish, keep_accounts
 from argosy.workloads.housekeeping.aggregation import aggregate, aggregate_roles
 from argosy.workloads.housekeeping.definitions import end_definitions
@@ -21,12 +20,6 @@ from argosy.workloads.housekeeping.garbage import collect_garbage
 from argosy.workloads.housekeeping.namespaces import end_namespaces
 from argosy.workloads.housekeeping.protection import release_storage
 from argosy.workloads.housekeeping.quotas import count_quotas
-
-logger = logging.getLogger(__name__)
-
-# A housekeeper that failed starts over after this long, twice as long each time it fails again.
-FIRST_PAUSE_SECONDS: Final = 1.0
-LAST_PAUSE_SECONDS: Final = 60.0
 
 
 async def prepare_house(cluster: Cluster, *, ca: str = "") -> None:
@@ -50,16 +43,4 @@ async def keep_house(cluster: Cluster, *, ca: str = "") -> None:
     }
     async with asyncio.TaskGroup() as tasks:
         for name, chore in chores.items():
-            tasks.create_task(_keep_at(cluster, name, chore), name=name)
-
-
-async def _keep_at(cluster: Cluster, name: str, chore: Callable[[], Awaitable[None]]) -> None:
-    """One object nobody expected must not end the tidying of all others: start over, from what is there."""
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            await chore()
-        except Exception:  # the task boundary of a housekeeper
-            logger.exception("housekeeping of %s failed; it starts over in %d s", name, pause)
-        await cluster.clock.sleep(pause)
-        pause = min(pause * 2, LAST_PAUSE_SECONDS)
+            tasks.create_task(for_ever(f"housekeeping of {name}", chore, cluster.clock), name=name)

@@ -1,11 +1,14 @@
-"""Every namespace has its `default` service account and the certificate its pods trust (`kube-root-ca.crt`)."""
+"""Every namespace has its `default` service account and the certificate its pods trust (`kube-root-ca.crt`).
+
+The namespaces a cluster cannot do without are made again when somebody deletes them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Final
 
-from argosy.apiserver.bootstrapping import ensure
+from argosy.apiserver.bootstrapping import NAMESPACES, ensure
 from argosy.apiserver.clusters import Cluster
 from argosy.base.errors import Forbidden, NotFound
 from argosy.base.selectors import fields
@@ -35,8 +38,11 @@ async def furnish(cluster: Cluster, ca: str) -> None:
 async def _follow_namespaces(cluster: Cluster, ca: str) -> None:
     async for events in follow(cluster, "namespaces"):
         for event in events:
+            name = event.record.key.name
             if event.type == "ADDED":
-                await _furnish(cluster, event.record.key.name, ca)
+                await _furnish(cluster, name, ca)
+            elif event.type == "DELETED" and name in NAMESPACES:
+                await ensure(cluster, "", "v1", "namespaces", {"metadata": {"name": name}})
 
 
 async def _follow_deleted(cluster: Cluster, resource: str, name: str, ca: str) -> None:

@@ -1,4 +1,4 @@
-"""Events live for an hour after they were last written, as in Kubernetes.
+"""Events live for an hour after they were last written, as in Kubernetes, and a cluster keeps a bounded number of them.
 
 The order in which they were written is the order in which they end, so a queue of (when, which, revision) is
 enough: whoever was written again since is found further back.
@@ -19,6 +19,8 @@ from argosy.workloads.housekeeping.editing import delete
 from argosy.workloads.housekeeping.following import follow
 
 TTL_SECONDS: Final = 3600.0
+# A flood of events must not fill the store: beyond this many the oldest go before their hour is over.
+MOST: Final = 50_000
 # How often the queue is looked at; an event may live this much longer.
 SWEEP_SECONDS: Final = 30.0
 _CONCURRENT: Final = 256
@@ -52,7 +54,8 @@ async def _sweep(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> No
         await cluster.clock.sleep(SWEEP_SECONDS)
         oldest = cluster.clock.time() - TTL_SECONDS
         ended: list[Record] = []
-        while written and written[0][0] <= oldest:
+        surplus = cluster.store.count("events") - MOST
+        while written and (written[0][0] <= oldest or len(ended) < surplus):
             _, key, revision = written.popleft()
             record = cluster.store.get(key)
             if record is not None and record.revision == revision:

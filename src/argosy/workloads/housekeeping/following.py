@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 
 from argosy.apiserver.clusters import Cluster
+from argosy.control.persisting import until_done
 from argosy.store import EVERYTHING, Bounds, Compacted, Event, Key, Record, Selection, TooSlow
 
 # Housekeeping may fall behind a burst, but never holds more than this.
@@ -62,7 +64,11 @@ async def attend(
                         del attended[key]
                         task.cancel()
                 elif (task is None or task.done()) and is_due(event.record):
-                    attended[key] = tasks.create_task(work(key), name=f"{resource} {key.name}")
+                    named = f"{resource} {key.name}"
+                    attended[key] = tasks.create_task(
+                        until_done(f"housekeeping of {named}", partial(work, key), cluster.clock),
+                        name=named,
+                    )
 
 
 def is_leaving(record: Record) -> bool:

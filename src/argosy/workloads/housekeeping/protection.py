@@ -13,6 +13,7 @@ import msgspec
 
 from argosy.apiserver.admission.protection import FINALIZERS
 from argosy.apiserver.clusters import Cluster
+from argosy.base.types import Object
 from argosy.store import Key, Record, Selection
 from argosy.workloads.housekeeping.editing import edit, without_finalizer
 from argosy.workloads.housekeeping.following import attend, follow, is_leaving
@@ -52,14 +53,21 @@ def _is_held(record: Record) -> bool:
 
 def _is_used(cluster: Cluster, claim: Key) -> bool:
     for record in cluster.store.list("pods", Selection(namespace=claim.namespace)).records:
-        if b'"persistentVolumeClaim"' not in record.raw:
+        if b'"persistentVolumeClaim"' not in record.raw and b'"ephemeral"' not in record.raw:
             continue
         pod = msgspec.json.decode(record.raw)
         if (pod.get("status") or {}).get("phase") in _ENDED:
             continue
-        volumes = pod["spec"].get("volumes") or ()
-        if any(
-            (v.get("persistentVolumeClaim") or {}).get("claimName") == claim.name for v in volumes
-        ):
+        if claim.name in _claims(pod):
             return True
     return False
+
+
+def _claims(pod: Object) -> set[str]:
+    """The claims a pod uses, those of its ephemeral volumes included, which are named after both."""
+    volumes = pod["spec"].get("volumes") or ()
+    named = {
+        v["persistentVolumeClaim"]["claimName"] for v in volumes if "persistentVolumeClaim" in v
+    }
+    own = {f"{pod['metadata']['name']}-{v['name']}" for v in volumes if "ephemeral" in v}
+    return named | own

@@ -1,0 +1,158 @@
+"""Deletes finished Jobs and pods by the rules, and warns the owner of a Job that relies on the default.
+
+A namespace is looked at when something in it finishes, when its rules change, and when its next object is due.
+Deleting
+is batched, so that ten thousand objects that fall due together do not hold up anybody. After a restart the first events
+of the informers fill the shelves again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+from argosy.api.objects import Job, Namespace, ObjectMeta, Pod
+from argosy.base.durations import format_duration
+from argosy.base.errors import NotFound
+from argosy.client.objects import Key
+from argosy.client.protocol import Propagation
+from argosy.client.resources import JOBS, NAMESPACES, PODS, Resource
+from argosy.control.assemblies import Assembly
+from argosy.control.informers import Informer
+from argosy.control.reconcilers import DONE, Result
+from argosy.control.references import reference
+from argosy.workloads.pods.caches import pod_informer
+from argosy.workloads.retention.rules import (
+    JOB_LIMIT,
+    JOB_TTL,
+    POD_LIMIT,
+    POD_TTL,
+    BadRule,
+    Rule,
+    job_finished_at,
+    pod_finished_at,
+    rule_of,
+)
+from argosy.workloads.retention.shelves import Shelf
+
+_LOG: Final = logging.getLogger(__name__)
+_AT_ONCE: Final = 100
+COMPONENT: Final = "argosy-retention"
+
+T = TypeVar("T", Job, Pod)
+
+
+class Finished(Generic[T]):
+    """The finished objects of one kind."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        resource: Resource,
+        informer: Informer[T],
+        finished_at: Callable[[T], float | None],
+        annotations: tuple[str, str],
+        default: Rule,
+    ) -> None:
+        self._client = assembly.client
+        self._clock = assembly.clock
+        self._resource = resource
+        self._informer: Informer[T] = informer
+        self._finished_at: Callable[[T], float | None] = finished_at
+        self._annotations = annotations
+        self._default = default
+        self._shelves: dict[str, Shelf[Key]] = {}
+        self._recorder = assembly.recorder(COMPONENT)
+        self._namespaces = assembly.informer(NAMESPACES, Namespace)
+        self._queue = assembly.controller(f"retention-{resource.plural}", self._reconcile)
+        informer.add_handler(self._changed)
+        self._namespaces.add_handler(self._namespace_changed)
+
+    def _changed(self, old: T | None, new: T | None) -> None:
+        obj = new or old
+        assert obj is not None
+        namespace, key = obj.metadata.namespace, Key(*obj.metadata.key)
+        finished = self._finished_at(new) if new is not None else None
+        shelf = self._shelves.get(namespace)
+        if finished is None:
+            if shelf is not None:
+                shelf.drop(key)
+            return
+        if shelf is None:
+            shelf = self._shelves[namespace] = Shelf()
+        if shelf.put(key, finished):
+            self._queue.add(namespace)
+            # News, and not what a restart finds: only then is there an earlier state.
+            if old is not None and self._resource is JOBS:
+                self._warn(obj.metadata, self._rule(namespace))
+
+    def _namespace_changed(self, old: Namespace | None, new: Namespace | None) -> None:
+        name = (new or old).metadata.name  # type: ignore[union-attr]  # one of them is there
+        if new is None:
+            self._shelves.pop(name, None)
+            return
+        before = {} if old is None else old.metadata.annotations
+        after = new.metadata.annotations
+        if any(before.get(key) != after.get(key) for key in self._annotations):
+            try:
+                rule_of(after, *self._annotations, self._default)
+            except BadRule as error:
+                about = reference(NAMESPACES, new.metadata)
+                self._recorder.event(about, "Warning", "InvalidRetention", str(error))
+            self._queue.add(name)
+
+    def _rule(self, namespace: str) -> Rule:
+        found = self._namespaces.get("", namespace)
+        if found is None:
+            return self._default
+        try:
+            return rule_of(found.metadata.annotations, *self._annotations, self._default)
+        except BadRule:
+            return self._default
+
+    def _warn(self, meta: ObjectMeta, rule: Rule) -> None:
+        kept = format_duration(rule.seconds)
+        what = (
+            f"Job sets no spec.ttlSecondsAfterFinished: it is deleted {kept} after it finished, or earlier when its "
+            f"namespace has more than {rule.most} finished Jobs; set the field to choose"
+        )
+        self._recorder.event(reference(JOBS, meta), "Warning", "DefaultTTLApplies", what)
+
+    async def _reconcile(self, namespace: str) -> Result:
+        shelf = self._shelves.get(namespace)
+        if shelf is None:
+            return DONE
+        rule = self._rule(namespace)
+        due = shelf.take_due(rule, self._clock.time())
+        for start in range(0, len(due), _AT_ONCE):
+            await asyncio.gather(*(self._delete(*one) for one in due[start : start + _AT_ONCE]))
+        following = shelf.next_due(rule)
+        if following is None:
+            return DONE
+        return Result(requeue_after=max(0.0, following - self._clock.time()))
+
+    async def _delete(self, key: Key, reason: str) -> None:
+        obj = self._informer.get(*key)
+        if obj is None:
+            return
+        propagation = Propagation.FOREGROUND if self._resource is JOBS else None
+        try:
+            await self._client.delete(
+                self._resource,
+                key.name,
+                namespace=key.namespace,
+                propagation=propagation,
+                uid=obj.metadata.uid,
+            )
+        except NotFound:
+            return
+        _LOG.info("%s %s: deleted by %s", self._resource.qualified, key, reason)
+
+
+def add_finished(assembly: Assembly, jobs: Rule, pods: Rule) -> None:
+    """Have finished Jobs and pods go by these rules where their namespaces say nothing else."""
+    informer = assembly.informer(JOBS, Job)
+    Finished(assembly, JOBS, informer, job_finished_at, (JOB_TTL, JOB_LIMIT), jobs)
+    Finished(assembly, PODS, pod_informer(assembly), pod_finished_at, (POD_TTL, POD_LIMIT), pods)

@@ -1,0 +1,102 @@
+"""How long finished things stay: by time and by number, so that a busy cluster stays bounded. Pure.
+
+A Job that says `ttlSecondsAfterFinished` is none of this: it goes by its own word. One that says nothing goes by its
+namespace's, and else by the defaults below; so does a finished pod that nobody manages. What somebody manages (a
+CronJob's
+Jobs, a Job's pods) goes with its owner. A claim holds data, so it goes only if it asks to: with the annotation
+`argosy.dev/ttl-seconds-after-completed`, when every pod that used it has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from argosy.api.objects import Job, Pod
+from argosy.base.durations import parse_duration
+
+# Annotations of a namespace: a Go duration, or a number.
+JOB_TTL: Final = "argosy.dev/finished-job-ttl"
+JOB_LIMIT: Final = "argosy.dev/finished-job-limit"
+POD_TTL: Final = "argosy.dev/finished-pod-ttl"
+POD_LIMIT: Final = "argosy.dev/finished-pod-limit"
+# Annotations of a claim: seconds, and when its last pod ended.
+CLAIM_TTL: Final = "argosy.dev/ttl-seconds-after-completed"
+CLAIM_COMPLETED: Final = "argosy.dev/completed-at"
+
+_DAY: Final = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Seconds a finished object may stay, and how many of a namespace may."""
+
+    seconds: float
+    most: int
+
+
+JOBS_RULE: Final = Rule(_DAY, 1000)
+PODS_RULE: Final = Rule(_DAY, 1000)
+
+
+class BadRule(ValueError):
+    """An annotation that cannot be read."""
+
+
+def rule_of(annotations: Mapping[str, str], ttl: str, limit: str, default: Rule) -> Rule:
+    """A namespace's own rule, where its annotations give one. Raises BadRule."""
+    seconds, most = default.seconds, default.most
+    if (text := annotations.get(ttl)) is not None:
+        try:
+            seconds = parse_duration(text)
+        except ValueError as error:
+            raise BadRule(
+                f'{ttl}: invalid value "{text}": {error}; give a duration such as "30m" or "24h"'
+            ) from error
+    if (text := annotations.get(limit)) is not None:
+        if not (text.isascii() and text.isdigit()):
+            raise BadRule(f'{limit}: invalid value "{text}": give a number such as "500"')
+        most = int(text)
+    return Rule(seconds, most)
+
+
+def job_finished_at(job: Job) -> float | None:
+    """When a Job ended that goes by the rules; None for every other."""
+    meta = job.metadata
+    if (
+        job.spec.ttl_seconds_after_finished is not None
+        or meta.controller is not None
+        or meta.deletion_timestamp is not None
+    ):
+        return None
+    for condition in job.status.conditions:
+        if condition.type in {"Complete", "Failed"} and condition.status == "True":
+            when = condition.last_transition_time
+            return when.timestamp() if when is not None else None
+    return None
+
+
+def pod_finished_at(pod: Pod) -> float | None:
+    """When a pod ended that nobody manages; None for every other."""
+    meta = pod.metadata
+    if not pod.is_terminal or meta.controller is not None or meta.deletion_timestamp is not None:
+        return None
+    return ended_at(pod)
+
+
+def ended_at(pod: Pod) -> float:
+    """When the last container of a finished pod ended, as far as its status tells."""
+    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    ends = [
+        status.state.terminated.finished_at.timestamp()
+        for status in statuses
+        if status.state.terminated is not None and status.state.terminated.finished_at is not None
+    ]
+    changes = [
+        condition.last_transition_time.timestamp()
+        for condition in pod.status.conditions
+        if condition.last_transition_time is not None
+    ]
+    created = pod.metadata.creation_timestamp
+    return max(ends or changes, default=created.timestamp() if created is not None else 0.0)
