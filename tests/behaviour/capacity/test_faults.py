@@ -1,0 +1,126 @@
+"""Machines taken back, controllers killed, pools deleted: nothing is lost and nothing is bought twice."""
+
+from __future__ import annotations
+
+from argosy.api.wellknown import FAULT
+from argosy.capacity import add_capacity
+from argosy.client.resources import NODES, PODS
+from argosy.workloads.nodes import add_nodes
+from tests.behaviour.capacity.pools import NODE_POOLS, Pooled, pooled
+from tests.fakes.kubelets import Kubelets
+
+
+def test_a_reclaimed_spot_node_ends_its_pods_after_the_notice_and_is_replaced() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=1, spot=True, noticeSeconds=30)
+        await here.pass_time(3)
+        (name,) = await here.nodes()
+        await here.pods(1)
+        await here.pass_time(3)
+        await here.client.patch(NODES, name, {"metadata": {"annotations": {FAULT: "reclaim"}}})
+        await here.pass_time(5)
+        node = await here.get(NODES, name)
+        assert node is not None
+        (taint,) = node["spec"]["taints"]
+        assert (taint["key"], taint["effect"]) == ("argosy.dev/reclaimed", "NoSchedule")
+        await here.pass_time(30)
+        pod = await here.get(PODS, "pod-0")
+        assert pod is not None
+        assert (pod["status"]["phase"], pod["status"]["reason"]) == ("Failed", "Terminated")
+        (target,) = [c for c in pod["status"]["conditions"] if c["type"] == "DisruptionTarget"]
+        text = "Pod was terminated in response to imminent node shutdown."
+        assert (target["status"], target["reason"], target["message"]) == (
+            "True",
+            "TerminationByKubelet",
+            text,
+        )
+        (other,) = await here.nodes()
+        assert other != name
+        want = ["ReclaimNotice", "Reclaimed"]
+        assert [e[1] for e in await here.events(name) if e[0] == "Warning"] == want
+
+    pooled(story)
+
+
+def test_machines_that_boot_while_argosy_is_killed_arrive_once_and_in_time() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(bootTime="2m")
+        await here.pods(4)
+        await here.pass_time(10)
+        boots = (await here.status_of())["boots"]
+        await here.kill()
+        await here.pass_time(20)
+        await here.start()
+        await here.pass_time(30)
+        assert await here.nodes() == []
+        assert (await here.status_of())["boots"] == boots
+        await here.pass_time(75)
+        assert await here.nodes() == sorted(name for boot in boots for name in boot["names"])
+        await here.pass_time(600)
+        assert len(await here.nodes()) == 2
+        assert "boots" not in await here.status_of()
+
+    pooled(story)
+
+
+def test_nodes_that_were_made_before_a_kill_are_not_made_again() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=3, bootTime="60s")
+        await here.pass_time(5)
+        (boot,) = (await here.status_of())["boots"]
+        await here.kill()
+        # One of the three exists already, as if we had been killed in the middle of creating them.
+        await here.node(boot["names"][0], labels={"argosy.dev/nodepool": "pool"})
+        await here.pass_time(120)
+        await here.start()
+        await here.pass_time(60)
+        assert await here.nodes() == sorted(boot["names"])
+
+    pooled(story)
+
+
+def test_a_deleted_pool_drains_its_nodes_and_goes() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=2)
+        await here.pods(2)
+        await here.pass_time(10)
+        await here.client.delete(NODE_POOLS, "pool")
+        await here.pass_time(60)
+        assert await here.nodes() == []
+        assert await here.list(PODS) == []
+        assert await here.get(NODE_POOLS, "pool") is None
+
+    pooled(story, Kubelets, add_nodes)
+
+
+def test_a_pool_that_would_run_processes_is_refused_unless_allowed() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=2, runtime="process")
+        await here.pass_time(30)
+        assert await here.nodes() == []
+        status, reason, message = await here.condition("Ready")
+        assert (status, reason) == ("False", "ProcessRuntimeNotAllowed")
+        assert "--allow-processes" in message
+
+    pooled(story)
+
+    async def allowed(here: Pooled) -> None:
+        await here.pool(minimum=2, runtime="process")
+        await here.pass_time(30)
+        assert len(await here.nodes()) == 2
+
+    pooled(allowed, with_capacity=lambda assembly: add_capacity(assembly, allow_processes=True))
+
+
+def test_a_node_deleted_by_hand_is_replaced() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=2)
+        await here.pass_time(5)
+        before = await here.nodes()
+        await here.client.delete(NODES, before[0])
+        await here.pass_time(15)
+        after = await here.nodes()
+        assert len(after) == 2
+        assert before[1] in after
+
+    pooled(story)
