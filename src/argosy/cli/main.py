@@ -28,10 +28,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = commands.add_parser(
         "serve",
-        help="run one bare cluster in the foreground",
+        help="run one cluster in the foreground",
         description=(
-            "Run one bare cluster in the foreground: a Kubernetes API over HTTPS, "
-            "kept in a directory or in memory."
+            "Run one cluster in the foreground: a Kubernetes API over HTTPS, kept in a directory or in memory, "
+            "with its controllers, scheduler, node pools and nodes."
         ),
     )
     serve.add_argument(
@@ -57,6 +57,16 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--memory", action="store_true", help="keep everything in memory; nothing survives the end"
     )
+    serve.add_argument(
+        "--bare",
+        action="store_true",
+        help="serve the API alone: no controllers, no scheduler, no nodes",
+    )
+    serve.add_argument(
+        "--allow-processes",
+        action="store_true",
+        help="let node pools with `runtime: process` run containers' commands on THIS machine, as you",
+    )
     serve.set_defaults(run=_serve)
     return parser
 
@@ -67,6 +77,12 @@ def _serve(parsed: argparse.Namespace) -> int:
     if parsed.state is None and not parsed.memory:
         print(
             "argosy serve: say where the cluster is kept: --state DIR, or --memory for one that is gone at the end",
+            file=sys.stderr,
+        )
+        return 2
+    if parsed.bare and parsed.allow_processes:
+        print(
+            "argosy serve: --bare has no nodes that could run processes: leave out --bare or --allow-processes",
             file=sys.stderr,
         )
         return 2

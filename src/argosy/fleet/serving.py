@@ -1,5 +1,5 @@
-"""One bare cluster in the foreground: open the store, build the server, listen, write the kubeconfig, serve until
-told to stop.
+"""One cluster in the foreground: open the store, build the server, listen, write the kubeconfig, have its controllers
+run, serve until told to stop.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from argosy.apiserver.access.tokens import Signer, load_key, write_private
 from argosy.apiserver.bootstrapping import bootstrap
 from argosy.apiserver.clusters import describing
 from argosy.apiserver.http.serving import server_context
-from argosy.apiserver.servers import build
+from argosy.apiserver.servers import ClusterServer, build
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
+from argosy.fleet.controllers import Workplace, assemble
 from argosy.store import MemoryStore, Store, open_store
 from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
+from argosy.workloads.runtimes.answering import Answers
 
 HOSTS = ("127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
@@ -38,37 +40,49 @@ class Settings:
     port: int = 0
     host: str = "127.0.0.1"
     context: str = "cluster"
+    # The API alone: nobody makes pods, nodes do not run any.
+    is_bare: bool = False
+    # Nodes may run containers' commands as processes of this machine.
+    allows_processes: bool = False
+
+
+class Interrupts:
+    """The first signal asks to stop, every further one to hurry."""
+
+    def __init__(self) -> None:
+        self.wanted = asyncio.Event()
+        self.hurry: Callable[[], None] = lambda: None
+
+    def __call__(self) -> None:
+        if self.wanted.is_set():
+            self.hurry()
+        self.wanted.set()
 
 
 async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; `ready` gets the one line that says so."""
-    stopping = asyncio.Event()
+    interrupts = Interrupts()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+        loop.add_signal_handler(number, interrupts)
     if settings.state is not None:
         settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        await _serve(settings, settings.state, ready, stopping)
+        # Containers have a root of their own, where a relative path means another place.
+        await _serve(settings, settings.state.resolve(), ready, interrupts)
         return
     with tempfile.TemporaryDirectory(prefix="argosy-") as scratch:
-        await _serve(settings, Path(scratch), ready, stopping)
+        await _serve(settings, Path(scratch), ready, interrupts)
 
 
 async def _serve(
-    settings: Settings, directory: Path, ready: Callable[[str], None], stopping: asyncio.Event
+    settings: Settings, directory: Path, ready: Callable[[str], None], interrupts: Interrupts
 ) -> None:
     store = _open(settings)
     try:
         signer = Signer(load_key(directory / "serviceaccounts.key"), RealClock())
         token = _admin_token(directory / "admin.token")
-        server = build(
-            store,
-            clock=RealClock(),
-            ids=RandomIds(),
-            signer=signer,
-            tokens={token: ADMIN},
-            logs=lambda cluster: PodLogs(cluster, directory / "logs"),
-        )
+        answers = Answers()
+        server = _build(settings, directory, store, signer, token, answers)
         await bootstrap(server.cluster)
         files = certificates.prepare(directory / "pki", [*HOSTS, settings.host])
         ca = files.ca.read_text()
@@ -81,18 +95,54 @@ async def _serve(
             settings.kubeconfig,
             [kubeconfigs.Context(settings.context, address, ca.encode(), token)],
         )
-        ready(
-            f"argosy: cluster is ready at {address} (kubeconfig {settings.kubeconfig}, context {settings.context})"
-        )
-        house = asyncio.create_task(keep_house(server.cluster, ca=ca))
+        line = f"argosy: cluster is ready at {address} (kubeconfig {settings.kubeconfig}, context {settings.context})"
         try:
-            await stopping.wait()
+            async with asyncio.TaskGroup() as tasks:
+                running = [tasks.create_task(keep_house(server.cluster, ca=ca))]
+                if not settings.is_bare:
+                    workplace = Workplace(
+                        directory, (settings.host, listener.port), settings.allows_processes
+                    )
+                    works = await assemble(
+                        server, answers, workplace, clock=RealClock(), ids=RandomIds()
+                    )
+                    interrupts.hurry = works.hurry
+                    running.append(tasks.create_task(works.assembly.run()))
+                    await works.assembly.started()
+                ready(line)
+                await interrupts.wanted.wait()
+                for task in running:
+                    task.cancel()
         finally:
-            house.cancel()
             await listener.stop()
-            await asyncio.gather(house, return_exceptions=True)
     finally:
         await store.close()
+
+
+def _build(
+    settings: Settings, directory: Path, store: Store, signer: Signer, token: str, answers: Answers
+) -> ClusterServer:
+    """The server; on a bare cluster logs are read from files that somebody may put there."""
+    clock, ids, tokens = RealClock(), RandomIds(), {token: ADMIN}
+    if settings.is_bare:
+        return build(
+            store,
+            clock=clock,
+            ids=ids,
+            signer=signer,
+            tokens=tokens,
+            logs=lambda cluster: PodLogs(cluster, directory / "logs"),
+        )
+    return build(
+        store,
+        clock=clock,
+        ids=ids,
+        signer=signer,
+        tokens=tokens,
+        logs=lambda _: answers,
+        exec=lambda _: answers,
+        metrics=lambda _: answers,
+    )
 
 
 def _open(settings: Settings) -> Store:

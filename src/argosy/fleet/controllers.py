@@ -1,0 +1,140 @@
+"""The controllers of one embedded cluster, put together: everything a Kubernetes control plane and its nodes do.
+
+`workloads` and `capacity` do not know each other; here they get the same assembly, so that each kind of object is
+watched and decoded once for all of them. The custom kinds they work on are installed first, as on any cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from argosy import capacity
+from argosy.apiserver.access.identities import AUTHENTICATED, MASTERS, User
+from argosy.apiserver.servers import ClusterServer
+from argosy.base.clock import Clock
+from argosy.base.ids import Ids
+from argosy.base.types import Object
+from argosy.client.local import LocalClient
+from argosy.client.protocol import Client
+from argosy.client.resources import (
+    CLUSTER_ROLES,
+    CUSTOM_RESOURCE_DEFINITIONS,
+    STORAGE_CLASSES,
+    Resource,
+)
+from argosy.control.assemblies import Assembly
+from argosy.workloads import jobsets
+from argosy.workloads.apps import add_apps
+from argosy.workloads.cronjobs import CronJobs
+from argosy.workloads.disruption import Disruption
+from argosy.workloads.endpoints import add_endpoints
+from argosy.workloads.jobs import add_jobs
+from argosy.workloads.nodes import add_nodes
+from argosy.workloads.retention import add_retention
+from argosy.workloads.runtimes.agents import Agent
+from argosy.workloads.runtimes.answering import Answers
+from argosy.workloads.runtimes.process import ProcessRuntime
+from argosy.workloads.runtimes.simulated import add_simulated
+from argosy.workloads.scheduling import add_scheduler
+from argosy.workloads.volumes import add_volumes, standard_class
+
+_USER: Final = User("system:kube-controller-manager", groups=(MASTERS, AUTHENTICATED))
+_AGENT: Final = "kube-controller-manager"
+_OWNER: Final = "argosy"
+# As metrics-server brings it along: whoever may view a namespace may see what its pods use.
+METRICS_READER: Final[Object] = {
+    "apiVersion": "rbac.authorization.k8s.io/v1",
+    "kind": "ClusterRole",
+    "metadata": {
+        "name": "system:aggregated-metrics-reader",
+        "labels": {
+            f"rbac.authorization.k8s.io/aggregate-to-{role}": "true"
+            for role in ("view", "edit", "admin")
+        },
+    },
+    "rules": [
+        {
+            "apiGroups": ["metrics.k8s.io"],
+            "resources": ["pods", "nodes"],
+            "verbs": ["get", "list", "watch"],
+        }
+    ],
+}
+
+
+@dataclass(slots=True, frozen=True)
+class Workplace:
+    """Where pods leave things on this machine, and where they find the API server.
+
+    `allows_processes`: nodes may run containers' commands as processes of this machine.
+    """
+
+    directory: Path
+    api: tuple[str, int]
+    allows_processes: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Works:
+    """What runs beside the API server; `hurry` cuts short the time that containers get to end."""
+
+    assembly: Assembly
+    hurry: Callable[[], None] = lambda: None
+
+
+async def assemble(
+    server: ClusterServer, answers: Answers, workplace: Workplace, *, clock: Clock, ids: Ids
+) -> Works:
+    """All controllers of a cluster, ready to run."""
+    jobsets.add_admission(server.cluster)
+    client = LocalClient(server, _USER, agent=_AGENT)
+    await install(client)
+    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
+    add_jobs(assembly)
+    CronJobs(assembly)
+    jobsets.add_jobsets(assembly)
+    add_apps(assembly)
+    add_endpoints(assembly)
+    add_volumes(assembly, workplace.directory / "volumes")
+    Disruption(assembly)
+    add_nodes(assembly)
+    add_retention(assembly)
+    add_scheduler(assembly)
+    capacity.add_capacity(assembly, allow_processes=workplace.allows_processes)
+    agent = Agent(assembly)
+    add_simulated(assembly, agent)
+    answers.serve(agent)
+    if not workplace.allows_processes:
+        return Works(assembly)
+    processes = _processes(assembly, agent, workplace)
+    agent.serve(processes)
+    return Works(assembly, processes.hurry)
+
+
+async def install(client: Client) -> None:
+    """What controllers and users count on: custom kinds, a storage class where there is none, who may read metrics."""
+    for definition in (*capacity.definitions(), *jobsets.definitions()):
+        await _apply(client, CUSTOM_RESOURCE_DEFINITIONS, definition)
+    await _apply(client, CLUSTER_ROLES, METRICS_READER)
+    if not (await client.list(STORAGE_CLASSES, limit=1)).items:
+        await client.create(STORAGE_CLASSES, standard_class())
+
+
+async def _apply(client: Client, resource: Resource, obj: Object) -> None:
+    name = obj["metadata"]["name"]
+    await client.apply(resource, name, obj, field_manager=_OWNER, force=True)
+
+
+def _processes(assembly: Assembly, agent: Agent, workplace: Workplace) -> ProcessRuntime:
+    return ProcessRuntime(
+        agent,
+        assembly.client,
+        assembly.clock,
+        state=workplace.directory / "processes",
+        logs=workplace.directory / "logs",
+        api=workplace.api,
+        hidden=workplace.directory,
+    )

@@ -1,0 +1,40 @@
+"""What a cluster is served with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from argosy.fleet import serving
+from argosy.fleet.serving import Interrupts, Settings
+
+
+def test_containers_are_told_whole_paths_of_a_state_given_by_a_relative_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Path] = []
+
+    async def serve(
+        settings: Settings, directory: Path, ready: Callable[[str], None], stop: Interrupts
+    ) -> None:
+        seen.append(directory)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(serving, "_serve", serve)
+    asyncio.run(serving.serve(Settings(Path("kubeconfig"), state=Path("state")), print))
+    assert seen == [tmp_path / "state"]
+
+
+def test_the_first_interrupt_stops_and_the_second_hurries() -> None:
+    async def story() -> None:
+        interrupts, hurried = Interrupts(), []
+        interrupts.hurry = lambda: hurried.append("now")
+        interrupts()
+        assert (interrupts.wanted.is_set(), hurried) == (True, [])
+        interrupts()
+        assert hurried == ["now"]
+
+    asyncio.run(story())
