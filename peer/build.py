@@ -1,10 +1,11 @@
 """Build the real Kubernetes control plane that Argosy is compared with.
 
-`python peer/build.py [NAME…]` compiles etcd, kube-apiserver, kube-controller-manager and the load
-generator of the benchmark from the Go module beside this file (sources come from the Go module
-proxy, pinned by go.sum) into `.peer/bin/` of the repository, or into `$ARGOSY_PEER_DIR/bin`. A
-binary that was built from the same module files and the same sources is left alone, so every make
-target may call this first. `--all` adds kube-scheduler, which only experiments need.
+`python peer/build.py [NAME…]` compiles etcd, kube-apiserver, kube-controller-manager,
+kube-scheduler and the load generator of the benchmark from the Go module beside this file, and
+kwok, which plays the kubelets of fake nodes, from a module of its own, because it stands on newer
+Kubernetes libraries. Sources come from the Go module proxy, pinned by go.sum; binaries go into
+`.peer/bin/` of the repository, or into `$ARGOSY_PEER_DIR/bin`. A binary that was built from the
+same module files and the same sources is left alone, so every make target may call this first.
 
 It deliberately downloads no release binaries: the peer is compiled on the machine that compares,
 by the Go that is at hand, or not at all (exit code 3, so a caller can tell "no Go" from a failed
@@ -31,8 +32,8 @@ PACKAGES = {
     "load": "./load",
     "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
     "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+    "kwok": "sigs.k8s.io/kwok/cmd/kwok",
 }
-DEFAULT = ("etcd", "kube-apiserver", "kube-controller-manager", "load")
 
 
 def binaries() -> Path:
@@ -41,11 +42,16 @@ def binaries() -> Path:
     return (Path(root) if root else HERE.parent / ".peer") / "bin"
 
 
+def module(name: str) -> Path:
+    """Return the directory of the Go module that a binary is built from."""
+    return HERE / "kwok" if name == "kwok" else HERE
+
+
 def fingerprint(name: str) -> str:
     """Hash what a binary is made of: the module, its sums, its flags and our own sources."""
     digest = hashlib.sha256(" ".join(ldflags(name)).encode())
     own = sorted((HERE / "load").glob("*.go")) if name == "load" else []
-    for path in [HERE / "go.mod", HERE / "go.sum", *own]:
+    for path in [module(name) / "go.mod", module(name) / "go.sum", *own]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -79,7 +85,7 @@ def build(go: str, name: str, jobs: int) -> bool:
     flags = ["-p", str(jobs), "-trimpath", "-ldflags", " ".join(ldflags(name))]
     command = ["nice", go, "build", *flags, "-o", str(output), PACKAGES[name]]
     environment = {**os.environ, "CGO_ENABLED": "0"}
-    subprocess.run(command, cwd=HERE, env=environment, check=True)
+    subprocess.run(command, cwd=module(name), env=environment, check=True)
     stamp.write_text(want)
     return True
 
@@ -88,15 +94,13 @@ def main() -> int:
     """Build what the command line names."""
     parser = argparse.ArgumentParser(prog="peer/build.py", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*PACKAGES, []], metavar="NAME")
-    parser.add_argument("--all", action="store_true", help="also the scheduler")
     parser.add_argument("--jobs", type=int, default=2, help="parallel compile jobs (default 2)")
     options = parser.parse_args()
     go = shutil.which("go")
     if go is None:
         print("peer: no Go toolchain found, so kube-apiserver cannot be built", file=sys.stderr)
         return NO_GO
-    names = options.names or (list(PACKAGES) if options.all else list(DEFAULT))
-    for name in names:
+    for name in options.names or PACKAGES:
         try:
             built = build(go, name, options.jobs)
         except subprocess.CalledProcessError as error:

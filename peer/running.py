@@ -1,15 +1,15 @@
-"""Run a real kube-apiserver on a real etcd for as long as a `with` block lasts.
+"""Run a real Kubernetes control plane for as long as a `with` block lasts.
 
-`control_plane(directory)` starts etcd with its default settings (fsync on) and kube-apiserver with
-default admission, RBAC and priority-and-fairness on free loopback ports, writes a kubeconfig, waits
-until /readyz answers 200 and gives back a `ControlPlane`. Leaving the block ends every process, and
-so does the death of this process (see `children`).
+`control_plane(directory)` starts etcd and kube-apiserver on free loopback ports (`flags` has their
+command lines), writes a kubeconfig, waits until /readyz answers 200 and gives back a
+`ControlPlane`. Leaving the block ends every process, and so does the death of this process (see
+`children`).
 
-What is set differs from a bare `kube-apiserver` only where every installer sets it too: privileged
-pods are allowed, and anonymous requests reach nothing but health and version. There are two users:
-`admin` (group system:masters) and `plain` (no rights at all). The controller manager is off unless
-controllers are named, so nothing changes objects behind a test's back; the `default` service
-account of a namespace, which admission of pods needs, has to be created by hand then.
+Anonymous requests reach nothing but health and version. There are two users: `admin` (group
+system:masters), whose kubeconfig the other processes use too, and `plain` (no rights at all). The
+controller manager is off unless controllers are named, and so are the scheduler and kwok, the
+kubelets of fake nodes: nothing changes objects behind a test's back. Without controllers the
+`default` service account of a namespace, which admission of pods needs, has to be created by hand.
 
 `serving` runs Argosy behind the same type; `tests/differential` and `bench` put the two side by side.
 """
@@ -31,11 +31,11 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from peer import flags
 from peer.build import binaries
 from peer.children import child, free_ports
 
 READY_SECONDS = 120.0
-ISSUER = "https://kubernetes.default.svc.cluster.local"
 ANONYMOUS = """\
 apiVersion: apiserver.config.k8s.io/v1
 kind: AuthenticationConfiguration
@@ -70,28 +70,36 @@ def is_built(*names: str) -> bool:
 
 
 @contextmanager
-def control_plane(directory: Path, *, controllers: str = "") -> Iterator[ControlPlane]:
+def control_plane(
+    directory: Path,
+    *,
+    controllers: str = "",
+    scheduler: bool = False,
+    kwok: bool = False,
+    limits: bool = True,
+) -> Iterator[ControlPlane]:
     """Start etcd and kube-apiserver with all state below `directory`; stop them on the way out.
 
     `controllers` is what kube-controller-manager takes under that name (`*` for all its defaults,
-    or a list with commas); without it no controller manager runs.
+    or a list with commas); without it no controller manager runs. `limits` says whether it and
+    kube-scheduler keep their client rate limits.
     """
     directory.mkdir(parents=True, exist_ok=True)
     tokens = {name: secrets.token_hex(16) for name in ("admin", "plain")}
     _write_inputs(directory, tokens)
-    client, peer, secure = free_ports(3)
+    client, peer, secure, manager, scheduling = free_ports(5)
     etcd = f"http://127.0.0.1:{client}"
     processes: dict[str, subprocess.Popen[bytes]] = {}
     with ExitStack() as stack:
 
-        def start(name: str, *flags: str) -> None:
+        def start(name: str, command: list[str]) -> None:
             log = stack.enter_context((directory / f"{name}.log").open("wb"))
             processes[name] = stack.enter_context(
-                child([str(binaries() / name), *flags], log.fileno())
+                child([str(binaries() / name), *command], log.fileno())
             )
 
-        start("etcd", *_etcd_flags(directory, etcd, f"http://127.0.0.1:{peer}"))
-        start("kube-apiserver", *_apiserver_flags(directory, etcd, secure))
+        start("etcd", flags.etcd(directory, etcd, f"http://127.0.0.1:{peer}"))
+        start("kube-apiserver", flags.apiserver(directory, etcd, secure))
         plane = ControlPlane(
             url=f"https://127.0.0.1:{secure}",
             ca_file=directory / "certs" / "apiserver.crt",
@@ -102,8 +110,12 @@ def control_plane(directory: Path, *, controllers: str = "") -> Iterator[Control
         _wait_ready(plane, directory)
         write_kubeconfig(plane)
         if controllers:
-            flags = [*_manager_flags(directory, plane), f"--controllers={controllers}"]
-            start("kube-controller-manager", *flags)
+            command = flags.controller_manager(directory, manager, controllers, limits=limits)
+            start("kube-controller-manager", command)
+        if scheduler:
+            start("kube-scheduler", flags.scheduler(directory, scheduling, limits=limits))
+        if kwok:
+            start("kwok", flags.kwok(directory))
         yield plane
 
 
@@ -138,48 +150,6 @@ def _write_inputs(directory: Path, tokens: dict[str, str]) -> None:
     for name, content in files.items():
         (directory / name).touch(mode=0o600)
         (directory / name).write_text(content)
-
-
-def _etcd_flags(directory: Path, client_url: str, peer_url: str) -> list[str]:
-    return [
-        f"--data-dir={directory / 'etcd'}",
-        f"--listen-client-urls={client_url}",
-        f"--advertise-client-urls={client_url}",
-        f"--listen-peer-urls={peer_url}",
-        f"--initial-advertise-peer-urls={peer_url}",
-        f"--initial-cluster=default={peer_url}",
-        "--log-level=warn",
-    ]
-
-
-def _apiserver_flags(directory: Path, etcd: str, port: int) -> list[str]:
-    return [
-        f"--etcd-servers={etcd}",
-        "--bind-address=127.0.0.1",
-        f"--secure-port={port}",
-        f"--cert-dir={directory / 'certs'}",
-        f"--service-account-issuer={ISSUER}",
-        f"--service-account-key-file={directory / 'sa.key'}",
-        f"--service-account-signing-key-file={directory / 'sa.key'}",
-        f"--token-auth-file={directory / 'tokens.csv'}",
-        f"--authentication-config={directory / 'authentication.yaml'}",
-        "--authorization-mode=Node,RBAC",
-        "--service-cluster-ip-range=10.96.0.0/16",
-        "--allow-privileged=true",
-        "--endpoint-reconciler-type=none",
-    ]
-
-
-def _manager_flags(directory: Path, plane: ControlPlane) -> list[str]:
-    return [
-        f"--kubeconfig={plane.kubeconfig}",
-        f"--secure-port={free_ports(1)[0]}",
-        "--bind-address=127.0.0.1",
-        f"--cert-dir={directory / 'manager-certs'}",
-        f"--service-account-private-key-file={directory / 'sa.key'}",
-        f"--root-ca-file={plane.ca_file}",
-        "--leader-elect=false",
-    ]
 
 
 def _wait_ready(plane: ControlPlane, directory: Path) -> None:

@@ -12,7 +12,7 @@ import selectors
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import yaml
@@ -34,6 +34,11 @@ def argosy(directory: Path, *flags: str) -> Iterator[ControlPlane]:
     with path.open("wb") as log, child(command, log.fileno(), stdout=subprocess.PIPE) as process:
         _wait_for_line(process, path)
         yield read_kubeconfig(kubeconfig, {"argosy": process})
+
+
+def bare_argosy(directory: Path) -> AbstractContextManager[ControlPlane]:
+    """The API alone, as kube-apiserver and etcd are."""
+    return argosy(directory, "--bare")
 
 
 def read_kubeconfig(path: Path, processes: dict[str, subprocess.Popen[bytes]]) -> ControlPlane:

@@ -19,7 +19,7 @@ from bench.apiserver.measuring import use_two_cores
 from bench.apiserver.printing import Results, table, verdict
 from bench.apiserver.rows import measure
 from peer.running import ControlPlane, control_plane, is_built
-from peer.serving import argosy
+from peer.serving import bare_argosy
 
 Start = Callable[[Path], AbstractContextManager[ControlPlane]]
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["argosy", "kube-apiserver"], help="one server alone")
     parser.add_argument("--directory", type=Path, help="where the servers keep their files")
     options = parser.parse_args()
-    servers: dict[str, Start] = {"argosy": argosy}
+    servers: dict[str, Start] = {"argosy": bare_argosy}
     if is_built("etcd", "kube-apiserver"):
         servers["kube-apiserver"] = control_plane
     else:

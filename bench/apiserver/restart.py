@@ -20,7 +20,7 @@ from bench.apiserver.generating import NAMESPACE, generate
 from bench.apiserver.measuring import usage, use_two_cores
 from bench.apiserver.rows import make_namespace
 from peer.running import ControlPlane, control_plane, is_built
-from peer.serving import argosy
+from peer.serving import bare_argosy
 
 MIB = 2**20
 CONNECTIONS = 64
@@ -81,7 +81,7 @@ def main() -> None:
     use_two_cores()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
         if options.only != "kube-apiserver":
-            print(f"argosy: {measure(argosy, Path(directory) / 'argosy', options.pods)}")
+            print(f"argosy: {measure(bare_argosy, Path(directory) / 'argosy', options.pods)}")
         if options.only != "argosy" and is_built("etcd", "kube-apiserver"):
             print(f"kube-apiserver: {measure(control_plane, Path(directory) / 'p', options.pods)}")
 

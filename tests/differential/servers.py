@@ -37,7 +37,7 @@ def kube_apiserver(directory: Path) -> Iterator[Replayer]:
 def argosy(directory: Path) -> Iterator[Replayer]:
     """A fresh Argosy cluster."""
     with (
-        serve_argosy(directory) as plane,
+        serve_argosy(directory, "--bare") as plane,
         _replayer(plane, ARGOSY_SECONDS, is_oracle=False) as replayer,
     ):
         yield replayer

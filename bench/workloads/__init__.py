@@ -1,0 +1,1 @@
+"""How fast Jobs run: one Argosy cluster with simulated nodes, and kwok on a real control plane."""

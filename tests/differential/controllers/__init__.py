@@ -1,0 +1,1 @@
+"""Scenarios played on a real kube-controller-manager and on Argosy's controllers: the same objects must come of it."""
