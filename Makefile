@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads lint format clean
 
 venv: $(STAMP)
 
@@ -22,13 +22,15 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadscope
 
-# A real kube-apiserver and etcd, built with Go into .peer/.
+# A real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler) and kwok, built with Go into .peer/.
 peer: $(STAMP)
 	$(BIN)/python peer/build.py
 
-# More than a thousand requests on a real kube-apiserver and on Argosy, answers compared; the remote client on both.
+# More than a thousand requests on a real kube-apiserver and on Argosy, answers compared; the stories of controllers and
+# scheduler on a real control plane and on Argosy; the remote client on both.
 test-differential: peer
 	$(BIN)/python -m tests.differential
+	$(BIN)/python -m tests.differential.controllers
 	$(BIN)/pytest -m differential tests/behaviour/clients
 
 # Without Go the peer is left out and the benchmark says so.
@@ -46,6 +48,13 @@ bench-control: $(STAMP)
 
 bench-clusters: $(STAMP)
 	$(BIN)/python -m bench.clusters
+
+# Jobs on simulated nodes, and on kwok with a real control plane where Go is at hand to build it.
+bench-workloads: $(STAMP)
+	-$(BIN)/python peer/build.py
+	$(BIN)/python -m bench.workloads
+	$(BIN)/python -m bench.workloads.writes
+	$(BIN)/python -m bench.workloads.scheduling
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

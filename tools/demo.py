@@ -30,6 +30,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = Path("examples")
+WAIT_SECONDS = 60
 
 
 class Hands(Protocol):
@@ -38,6 +39,12 @@ class Hands(Protocol):
     def apply(self, file: Path, *, good: bool = True) -> None: ...
 
     def table(self, kind: str, path: str) -> None: ...
+
+    def wait(self, kind: str, name: str, condition: str) -> None: ...
+
+    def resume(self, name: str) -> None: ...
+
+    def logs(self, name: str) -> None: ...
 
     def explain(self, field: str) -> None: ...
 
@@ -63,6 +70,17 @@ class Kubectl:
 
     def table(self, kind: str, path: str) -> None:
         self._run("get", kind, "-n", "team-a")
+
+    def wait(self, kind: str, name: str, condition: str) -> None:
+        what = f"--for=condition={condition}"
+        self._run("wait", f"{kind}/{name}", "-n", "team-a", what, f"--timeout={WAIT_SECONDS}s")
+
+    def resume(self, name: str) -> None:
+        patch = '{"spec":{"suspend":false}}'
+        self._run("patch", f"job/{name}", "-n", "team-a", "--type=merge", "-p", patch)
+
+    def logs(self, name: str) -> None:
+        self._run("logs", f"job/{name}", "-n", "team-a")
 
     def explain(self, field: str) -> None:
         self._run("explain", field)
@@ -120,6 +138,31 @@ class Plain:
         for row in rows:
             print("  " + "   ".join(row[n].ljust(widths[n]) for n in shown).rstrip())
 
+    def wait(self, kind: str, name: str, condition: str) -> None:
+        group = "apps/v1" if kind == "deployment" else "batch/v1"
+        path = f"/apis/{group}/namespaces/team-a/{kind}s/{name}"
+        print(f"$ GET {path} until its condition {condition} is true", flush=True)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            status = self._ask("GET", path, table=False, quiet=True).get("status", {})
+            found = {c["type"].lower(): c["status"] for c in status.get("conditions", ())}
+            if found.get(condition) == "True":
+                print(f"  {kind} {name}: condition met")
+                return
+            if time.monotonic() > deadline:
+                raise SystemExit(f"demo: {kind} {name} is not {condition}: {status}")
+            time.sleep(0.1)
+
+    def resume(self, name: str) -> None:
+        path = f"/apis/batch/v1/namespaces/team-a/jobs/{name}?fieldManager=demo"
+        self._ask("PATCH", path, {"spec": {"suspend": False}}, "merge-patch+json")
+
+    def logs(self, name: str) -> None:
+        chosen = f"?labelSelector=job-name={name}"
+        pods = self._ask("GET", f"/api/v1/namespaces/team-a/pods{chosen}", table=False, quiet=True)
+        pod = pods["items"][0]["metadata"]["name"]
+        print(self._read("GET", f"/api/v1/namespaces/team-a/pods/{pod}/log").decode(), end="")
+
     def explain(self, field: str) -> None:
         answer = self._ask("GET", "/openapi/v3/apis/demo.example.com/v1")
         schema = answer["components"]["schemas"]["com.example.demo.v1.Dataset"]
@@ -144,16 +187,34 @@ class Plain:
         body: Any = None,
         patch: str = "apply-patch+yaml",
         *,
+        table: bool = True,
         quiet: bool = False,
     ) -> Any:
+        accept = "application/json"
+        if table and method == "GET" and path.startswith("/api"):
+            accept = "application/json;as=Table;g=meta.k8s.io;v=v1"
+        return json.loads(self._read(method, path, body, patch, accept=accept, quiet=quiet))
+
+    def _read(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        patch: str = "",
+        *,
+        accept: str = "*/*",
+        quiet: bool = False,
+    ) -> bytes:
         if not quiet:
             print(f"$ {method} {path}", flush=True)
         connection = http.client.HTTPSConnection(self._host, context=self._tls, timeout=30)
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": f"application/{patch}"}
-        if method == "GET" and path.startswith("/api"):
-            headers["Accept"] = "application/json;as=Table;g=meta.k8s.io;v=v1"
+        headers = {
+            "Authorization": f"Bearer {self._token}",
+            "Content-Type": f"application/{patch}",
+            "Accept": accept,
+        }
         connection.request(method, path, json.dumps(body) if body else None, headers)
-        answer = json.loads(connection.getresponse().read())
+        answer = connection.getresponse().read()
         connection.close()
         return answer
 
@@ -167,17 +228,26 @@ def _path(raw: dict[str, Any]) -> str:
 
 def tour(hands: Hands) -> None:
     """What is shown, in order."""
-    say("A team gets a namespace with a quota, a web service and a training job.")
+    say("Nodes come from pools: general machines at once, GPU machines when somebody needs them.")
+    hands.apply(EXAMPLES / "quickstart" / "nodes.yaml")
+    say("A team gets a namespace with a quota, a web service and a training job that is on hold.")
     for name in ("namespace", "web", "train"):
         hands.apply(EXAMPLES / "quickstart" / f"{name}.yaml")
+    say("The service's pods are scheduled and run; kubectl shows what it always shows.")
+    hands.wait("deployment", "web", "available")
+    hands.table("pods", "/api/v1/namespaces/team-a/pods")
+    hands.table("nodepools", "/apis/argosy.dev/v1alpha1/nodepools")
     say(
-        "The API server has defaulted, checked and stored them; kubectl shows the columns it always shows."
+        "The training starts: four GPUs are wanted, so the autoscaler gets one machine that has four."
     )
-    hands.table("deployments", "/apis/apps/v1/namespaces/team-a/deployments")
+    hands.resume("train")
+    hands.wait("job", "train", "complete")
+    hands.table("nodepools", "/apis/argosy.dev/v1alpha1/nodepools")
     hands.table("jobs", "/apis/batch/v1/namespaces/team-a/jobs")
-    hands.table("resourcequotas", "/api/v1/namespaces/team-a/resourcequotas")
+    hands.logs("train")
     say("A deployment has a scale subresource, as on any cluster.")
     hands.scale("web", 5)
+    hands.table("deployments", "/apis/apps/v1/namespaces/team-a/deployments")
     say("A kind of your own: once its definition is applied, it is served like any other.")
     hands.apply(EXAMPLES / "datasets" / "crd.yaml")
     hands.apply(EXAMPLES / "datasets" / "datasets.yaml")
@@ -201,7 +271,9 @@ def cluster(directory: Path) -> Iterator[None]:
     program = Path(sys.executable).with_name("argosy")
     state, kubeconfig = str(directory / "state"), str(directory / "kubeconfig")
     arguments = ["serve", "--state", state, "--kubeconfig", kubeconfig]
-    say("One cluster: a Kubernetes API server with its store, in one Python process.")
+    say(
+        "One cluster in one Python process: API server, store, controllers, scheduler, simulated nodes."
+    )
     print(f"$ argosy {' '.join(arguments)}", flush=True)
     # In a group of its own, so that Ctrl-C reaches the tour first and the tour ends the cluster.
     process = subprocess.Popen([str(program), *arguments], stdout=subprocess.PIPE, process_group=0)
