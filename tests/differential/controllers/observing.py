@@ -31,7 +31,7 @@ CHANCE = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 # Said again with every look at an unchanged object, every few seconds or whenever anything else changes.
-REPEATED = (" FailedBinding ", " FailedScheduling ")
+REPEATED = (" FailedBinding ", " FailedScheduling ", " NoPods ")
 
 Observation = dict[str, Any]
 
