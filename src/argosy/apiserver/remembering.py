@@ -13,7 +13,7 @@ rules look at them by themselves, and all that can matter of a good one is that 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final, TypeVar
+from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -85,12 +85,34 @@ class Pool(dict[K, V]):
     nothing has to be noted when something is found.
     """
 
-    LIMIT: Final = 4096
+    LIMIT: ClassVar[int] = 4096
 
     def __setitem__(self, key: K, value: V) -> None:
         if len(self) >= self.LIMIT:
             self.clear()
         super().__setitem__(key, value)
+
+
+class Outcome(NamedTuple):
+    """What a write made of a pod (`verbs.repeating`): its finalizers, managedFields and status (None: as it was), with
+    numbers for values that are the pod's own, and its selectable fields that changed: to a value, or to an own one.
+    """
+
+    finalizers: bytes
+    managed: bytes
+    status: bytes | None
+    fields: dict[str, str]
+    own_fields: tuple[tuple[str, int], ...]
+
+
+# Subresource, finalizers, managedFields, spec, status, what is asked for, writer, second.
+OutcomeKey: TypeAlias = tuple[str, bytes, bytes, bytes, bytes, bytes, str, str]
+
+
+class Outcomes(Pool[OutcomeKey, Outcome]):
+    """Keys are some kilobytes each and good for one second."""
+
+    LIMIT: ClassVar[int] = 256
 
 
 class Memory:
@@ -108,6 +130,7 @@ class Memory:
         # For creates: the fields a creator owns, by `outline`. Shared: never change them.
         self.outlines: Pool[Hashable, Json] = Pool()
         self.owners: Pool[tuple[bytes, bytes, str, str, str, str], bytes] = Pool()
+        self.outcomes = Outcomes()
 
     # Contents of new objects.
 

@@ -24,7 +24,7 @@ from argosy.store.errors import (
 from argosy.store.histories import Bounds
 from argosy.store.memory import MemoryStore
 from argosy.store.protocols import Store
-from argosy.store.records import Event, EventType, Key, Meta, Page, Record
+from argosy.store.records import Event, EventType, Key, Meta, Page, Record, stamp
 from argosy.store.selections import EVERYTHING, Selection
 from argosy.store.sqlite import SQLiteStore, open_store
 from argosy.store.watches import Watch
@@ -56,4 +56,5 @@ __all__ = [
     "Watch",
     "describe",
     "open_store",
+    "stamp",
 ]

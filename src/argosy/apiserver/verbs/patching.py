@@ -11,7 +11,15 @@ from collections.abc import Awaitable
 from argosy.apiserver import bodies, encoding, options
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.verbs import creating, metadata, owning, retouching, storing, updating
+from argosy.apiserver.verbs import (
+    creating,
+    metadata,
+    owning,
+    repeating,
+    retouching,
+    storing,
+    updating,
+)
 from argosy.apiserver.verbs.amending import Amendment, PatchType
 from argosy.base.errors import BadRequest, UnsupportedMediaType
 from argosy.base.types import Object
@@ -50,19 +58,33 @@ def _patched(
     current = cluster.store.latest(call.key)
     if current is None:
         raise call.not_found()
+    repeat = repeating.repeat(cluster, call, current, body, kind) if encoded else None
+    if repeat is None:
+        return _amended(cluster, call, current, body, kind, encoded=encoded), False
+    if repeat.known is not None:
+        return repeat.store(cluster, repeat.known), False
+    pending = _amended(cluster, call, current, body, kind, encoded=encoded)
+    repeat.learn(cluster)
+    return pending, False
+
+
+def _amended(
+    cluster: Cluster, call: Call, current: Record, body: bytes, kind: PatchType, *, encoded: bool
+) -> Awaitable[Record]:
+    """The short way where it will do, else the long one."""
     touched = retouching.retouch(cluster, call, current, body, kind, encoded=encoded)
     if touched is not None:
         new, before = touched
         metadata.check_scope(call, new)
         storing.check_revision(call, new["metadata"].get("resourceVersion", ""), current)
         if owning.track_opened(cluster, call, new, before.obj, before.managed):
-            return updating.change(cluster, call, new, before.obj, current), False
+            return updating.change(cluster, call, new, before.obj, current)
     new = Amendment(call, current, body, kind).run()
     metadata.check_scope(call, new)
     storing.check_revision(call, new["metadata"].get("resourceVersion", ""), current)
     old = encoding.from_bytes(call.kind, current.raw)
     owning.track(cluster, call, new, old)
-    return updating.change(cluster, call, new, old, current), False
+    return updating.change(cluster, call, new, old, current)
 
 
 async def apply(

@@ -20,7 +20,7 @@ from argosy.base import errors
 from argosy.base.errors import BadRequest, ServiceUnavailable, TooLarge
 from argosy.base.fielderrors import quote
 from argosy.base.types import Object
-from argosy.store import Key, Mismatch, Record, StoreUnavailable
+from argosy.store import Key, Meta, Mismatch, Record, StoreUnavailable
 
 
 def store(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:
@@ -37,11 +37,7 @@ def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awai
     if not call.options.dry_run:
         metadata["resourceVersion"] = str(cluster.store.next_revision())
     raw = encoding.to_bytes(obj)
-    if len(raw) > encoding.MAX_OBJECT_BYTES:
-        raise TooLarge(
-            f'{call.kind.resource} "{key.name}" is too large: {len(raw)} bytes, the limit of one object is '
-            f"{encoding.MAX_OBJECT_BYTES} bytes; split it or keep large data outside the cluster"
-        )
+    _check_size(call, key, raw)
     meta = encoding.meta_of(call.kind, obj)
     if call.options.dry_run:
         current = cluster.store.latest(key)
@@ -49,6 +45,20 @@ def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awai
             raise Mismatch(current)
         return ready(Record(key, expect, raw, meta))
     return cluster.store.put(key, raw, meta, expect=expect)
+
+
+def put(cluster: Cluster, call: Call, raw: bytes, meta: Meta, *, expect: int) -> Awaitable[Record]:
+    """Write the bytes of the call's object, which carry the next revision, over the revision `expect`."""
+    _check_size(call, call.key, raw)
+    return _commit(cluster, call.kind, cluster.store.put(call.key, raw, meta, expect=expect))
+
+
+def _check_size(call: Call, key: Key, raw: bytes) -> None:
+    if len(raw) > encoding.MAX_OBJECT_BYTES:
+        raise TooLarge(
+            f'{call.kind.resource} "{key.name}" is too large: {len(raw)} bytes, the limit of one object is '
+            f"{encoding.MAX_OBJECT_BYTES} bytes; split it or keep large data outside the cluster"
+        )
 
 
 def remove(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awaitable[Record]:

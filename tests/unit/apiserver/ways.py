@@ -1,0 +1,193 @@
+"""Stories of pods, played on two clusters at once: one as it is, and one that goes the long way and remembers nothing.
+
+Both must end alike: the same bytes, the same events, the same refusals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from argosy.apiserver.access.identities import ADMIN
+from argosy.apiserver.remembering import Memory
+from argosy.apiserver.verbs import repeating, retouching
+from argosy.base.errors import StatusError
+from argosy.base.loops import run_virtual
+from argosy.base.types import Json, Object
+from argosy.client.local import LocalClient
+from argosy.client.objects import decode
+from argosy.client.protocol import PatchType
+from argosy.client.resources import NAMESPACES, PODS
+from argosy.store import Event
+from tests.fakes.clusters import memory_server
+
+FINALIZER = "batch.kubernetes.io/job-tracking"
+TIMES = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z")
+
+
+class Forgetful(Memory):
+    """A memory that nothing is ever found in."""
+
+    def key(self, *_: Any) -> None:
+        return None
+
+    def update_key(self, *_: Any) -> None:
+        return None
+
+    def spared(self, obj: Object) -> Object:
+        return obj
+
+
+# One step: (client, a name) -> the answer.
+Step = Callable[[LocalClient, str], Awaitable[object]]
+
+
+def status(patch: Json, agent: str = "kubelet", kind: PatchType = PatchType.MERGE) -> Step:
+    return lambda client, name: client.patch(
+        PODS, name, patch, kind=kind, namespace="ns", subresource="status", field_manager=agent
+    )
+
+
+def pod(patch: Json, agent: str = "jobs", kind: PatchType = PatchType.MERGE) -> Step:
+    return lambda client, name: client.patch(
+        PODS, name, patch, kind=kind, namespace="ns", field_manager=agent
+    )
+
+
+def bind(node: str = "node-1", **metadata: Any) -> Step:
+    def step(client: LocalClient, name: str) -> Awaitable[object]:
+        body = {
+            "kind": "Binding", "apiVersion": "v1", "metadata": {"name": name, **metadata},
+            "target": {"kind": "Node", "name": node},
+        }  # fmt: skip
+        return client.create(PODS, body, namespace="ns", name=name, subresource="binding")
+
+    return step
+
+
+async def delete(client: LocalClient, name: str) -> None:
+    await client.delete(PODS, name, namespace="ns")
+
+
+def new_pod(name: str, index: int = 0, **spec: Any) -> Object:
+    return {
+        "metadata": {
+            "name": name, "namespace": "ns", "finalizers": [FINALIZER], "generateName": "train-",
+            "labels": {"job-name": "train", "batch.kubernetes.io/job-completion-index": str(index)},
+            "annotations": {"batch.kubernetes.io/job-completion-index": str(index)},
+            "ownerReferences": [{
+                "apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u", "controller": True,
+            }],
+        },
+        "spec": {
+            "hostname": f"train-{index}", "restartPolicy": "Never",
+            "containers": [{"name": "main", "image": "image", "resources": {"limits": {"cpu": "1"}}}],
+            **spec,
+        },
+    }  # fmt: skip
+
+
+async def outcome(step: Step, client: LocalClient, name: str) -> Json:
+    try:
+        await step(client, name)
+    except StatusError as error:
+        return error.to_status()
+    return None
+
+
+async def both(story: Callable[[LocalClient], Awaitable[list[Json]]]) -> None:
+    """Play a story on both clusters and compare all there is to see."""
+    seen: list[tuple[list[Json], list[tuple[str, bytes]]]] = []
+    retouch, repeat = retouching.retouch, repeating.repeat
+    for is_long in (False, True):
+        server = memory_server()
+        if is_long:
+            server.cluster.memory = Forgetful()
+            retouching.retouch = lambda *_, **__: None  # type: ignore[assignment]
+            repeating.repeat = lambda *_, **__: None  # type: ignore[assignment]
+        try:
+            client = LocalClient(server, ADMIN, agent="test")
+            await client.create(NAMESPACES, {"metadata": {"name": "ns"}})
+            watch = server.cluster.store.watch(None)
+            outcomes = await story(client)
+            events: list[Event] = watch.take()
+            seen.append((outcomes, [(event.type, event.record.raw) for event in events]))
+        finally:
+            retouching.retouch, repeating.repeat = retouch, repeat
+    short, long = seen
+    assert short == long
+
+
+def play(*steps: Step, pods: int = 2) -> None:
+    """Two pods that are alike go through the same steps, so that the second finds what is remembered of the first."""
+
+    async def story(client: LocalClient) -> list[Json]:
+        names = [f"train-{number}" for number in range(pods)]
+        for number, name in enumerate(names):
+            await client.create(PODS, new_pod(name, number), namespace="ns")
+        return [await outcome(step, client, name) for step in steps for name in names]
+
+    run_virtual(both(story))
+
+
+def condition(kind: str, value: str = "True", **more: Any) -> Object:
+    return {
+        "type": kind,
+        "status": value,
+        "lastProbeTime": None,
+        "lastTransitionTime": TIMES[0],
+    } | more
+
+
+RUNNING: Object = {
+    "phase": "Running", "startTime": TIMES[0], "hostIP": "10.0.0.1", "hostIPs": [{"ip": "10.0.0.1"}],
+    "podIP": "10.1.0.1", "podIPs": [{"ip": "10.1.0.1"}],
+    "conditions": [condition("Initialized"), condition("Ready"), condition("PodScheduled")],
+    "containerStatuses": [{
+        "name": "main", "image": "image", "imageID": "", "ready": True, "started": True, "restartCount": 0,
+        "containerID": "containerd://a", "lastState": {}, "state": {"running": {"startedAt": TIMES[0]}},
+    }],
+}  # fmt: skip
+ENDED: Object = {
+    "phase": "Succeeded",
+    "conditions": [condition("Initialized"), condition("Ready", "False", reason="PodCompleted")],
+    "containerStatuses": [{
+        "name": "main", "image": "image", "imageID": "", "ready": False, "restartCount": 0,
+        "state": {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": TIMES[1]}},
+    }],
+}  # fmt: skip
+
+
+def own(make: Callable[[int], Object]) -> Step:
+    """A report of a status that each pod has for itself."""
+
+    def step(client: LocalClient, name: str) -> Awaitable[object]:
+        return status({"status": make(int(name.rpartition("-")[2]))})(client, name)
+
+    return step
+
+
+def ids(*texts: str) -> Step:
+    """Statuses of containers with these IDs, which may speak of the number of the pod."""
+
+    def make(number: int) -> Object:
+        names = [text.format(number) for text in texts]
+        ended = {"exitCode": 1, "containerID": names[0], "startedAt": TIMES[0]}
+        return {"containerStatuses": [
+            {"name": f"c{index}", "image": names[0], "imageID": "", "ready": True, "restartCount": 0,
+             "containerID": name, "lastState": {"terminated": ended}}
+            for index, name in enumerate(names)
+        ]}  # fmt: skip
+
+    return own(make)
+
+
+def named(patch: Object, *fields: str, **other: Json) -> Step:
+    """A report that says which object it means: by these fields of its metadata, or by other values."""
+
+    async def step(client: LocalClient, name: str) -> object:
+        meta = decode(await client.get(PODS, name, namespace="ns"))["metadata"]
+        said = {**{field: meta[field] for field in fields}, **other}
+        return await status({"metadata": said, "status": patch})(client, name)
+
+    return step
