@@ -15,7 +15,7 @@ from argosy.apiserver.access.identities import ADMIN, User
 from argosy.apiserver.access.tokens import Signer
 from argosy.apiserver.servers import ClusterServer, build
 from argosy.base.clock import Clock, VirtualClock
-from argosy.base.ids import SeededIds
+from argosy.base.ids import Ids, SeededIds
 from argosy.client.local import LocalClient
 from argosy.client.resources import NAMESPACES
 from argosy.store import Bounds, MemoryStore
@@ -31,13 +31,14 @@ def memory_server(
     clock: Clock | None = None,
     tokens: Mapping[str, User] | None = None,
     history: Bounds = HISTORY,
+    ids: Ids | None = None,
 ) -> ClusterServer:
     """A cluster without any object."""
     clock = clock or VirtualClock()
     return build(
         MemoryStore(history=history),
         clock=clock,
-        ids=SeededIds(1),
+        ids=ids or SeededIds(1),
         signer=Signer(_key(), clock),
         tokens=tokens or {},
     )

@@ -8,7 +8,7 @@ immutable: built-in kinds and their schemas.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import ClassVar, Final, Protocol
 
 import msgspec
 
@@ -27,10 +27,19 @@ from argosy.store import Key, Meta, Record, Store, describe
 Committed = Callable[[Kind, Record, bool], None]
 
 
+# The answer of a plugin depends on nothing but the pod it is asked about.
+NOTHING: Final = frozenset[str]()
+
+
 class Admission(Protocol):
     """One admission plugin. It may change `new` in `admit` and refuse in either; both are synchronous, so a check
     and the write that follows are one step.
     """
+
+    # The resources that its answer about a new pod depends on, beside the pod.
+    reads: ClassVar[frozenset[str]]
+    # What is in the bytes of those pods that it treats one by one; b"" where it treats all alike.
+    singly: ClassVar[bytes]
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         """Before validation: fill in or refuse. `new` is None for deletes."""
@@ -64,6 +73,17 @@ class Cluster:
         # Called after a write is visible, by stored resource. Keeps derived state (custom kinds, RBAC) exact before
         # the writer gets its answer.
         self.committed: dict[str, list[Committed]] = {}
+
+    @property
+    def admission(self) -> tuple[Admission, ...]:
+        """The plugins, in the order in which they are asked."""
+        return self._admission
+
+    @admission.setter
+    def admission(self, plugins: tuple[Admission, ...]) -> None:
+        self._admission = plugins
+        self.read_by_admission = NOTHING.union(*(each.reads for each in plugins))
+        self.treated_singly = tuple(each.singly for each in plugins if each.singly)
 
     def now(self) -> str:
         return format_time(self.clock.now())

@@ -8,14 +8,14 @@ is deleted goes when its last object has gone: until then it is Terminating and 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.api.crds import accept_names, kind_from_crd
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster, describing
+from argosy.apiserver.clusters import NOTHING, Cluster, describing
 from argosy.apiserver.options import DEFAULTS
 from argosy.apiserver.verbs import owning
 from argosy.base.errors import MethodNotAllowed
@@ -27,6 +27,9 @@ RESOURCE: Final = "customresourcedefinitions.apiextensions.k8s.io"
 
 class Customs:
     """Keeps a cluster's scheme equal to its CRDs. It is an admission plugin too: it completes a CRD's status."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -20,6 +20,7 @@ import msgspec
 from argosy.api.kinds import Kind
 from argosy.base.names import is_dns1123_label, is_dns1123_subdomain
 from argosy.base.types import Json, Object
+from argosy.store import Meta
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -115,6 +116,24 @@ class Outcomes(Pool[OutcomeKey, Outcome]):
     LIMIT: ClassVar[int] = 256
 
 
+class Original(NamedTuple):
+    """A new pod that others are copies of (`verbs.copying`): its bytes without name, revision and uid."""
+
+    prefix: str
+    pieces: tuple[bytes, bytes, bytes, bytes]
+    meta: Meta
+
+
+# Body, namespace, writer, second, and the last change of what admission reads.
+OriginalKey: TypeAlias = tuple[bytes, str, str, str, int]
+
+
+class Originals(Pool[OriginalKey, Original]):
+    """Keys are bodies, and good for one second."""
+
+    LIMIT: ClassVar[int] = 64
+
+
 class Memory:
     """What one server has seen."""
 
@@ -131,6 +150,7 @@ class Memory:
         self.outlines: Pool[Hashable, Json] = Pool()
         self.owners: Pool[tuple[bytes, bytes, str, str, str, str], bytes] = Pool()
         self.outcomes = Outcomes()
+        self.originals = Originals()
 
     # Contents of new objects.
 

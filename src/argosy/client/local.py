@@ -21,7 +21,7 @@ from argosy.apiserver.access.identities import User
 from argosy.apiserver.calls import Call
 from argosy.apiserver.options import APPLY, Options
 from argosy.apiserver.servers import ClusterServer
-from argosy.apiserver.verbs import creating, deleting, patching, reading, updating
+from argosy.apiserver.verbs import copying, creating, deleting, patching, reading, updating
 from argosy.apiserver.verbs.reading import parse_revision
 from argosy.apiserver.verbs.selecting import selection
 from argosy.base.errors import Expired, ServiceUnavailable, from_status
@@ -170,12 +170,19 @@ class LocalClient:
         return _one(resource, call, await pending)
 
     def _created(self, call: Call, body: bytes, *, encoded: bool) -> Awaitable[Record]:
-        memory = self._cluster.memory
-        if encoded:
-            accepted = bodies.accept_new(memory, call, msgspec.json.decode(body))
-        else:
-            accepted = bodies.read(call, body, _JSON, memory)
-        return creating.create(self._cluster, call, accepted)
+        cluster = self._cluster
+        if not encoded:
+            return creating.create(cluster, call, bodies.read(call, body, _JSON, cluster.memory))
+        key = copying.key_of(cluster, call, body)
+        if key is not None and (original := cluster.memory.originals.get(key)) is not None:
+            copy = copying.store(cluster, call, original)
+            if copy is not None:
+                return copy
+        made = bodies.accept_new(cluster.memory, call, msgspec.json.decode(body))
+        pending = creating.create(cluster, call, made)
+        if key is not None:
+            copying.learn(cluster, call, key, made)
+        return pending
 
     async def update(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from typing import Protocol, TypeAlias
 
 from argosy.store.describing import Describe
@@ -74,6 +74,11 @@ class Store(Protocol):
 
     def next_revision(self) -> int:
         """The revision the next write must carry in its bytes. Valid until the next await."""
+
+    def changed(self, resources: Iterable[str]) -> int | None:
+        """The revision of the last write to any of some resources since the start, 0 where there was none; None while
+        one is on its way to disk.
+        """
 
     def latest(self, key: Key) -> Record | None:
         """The record including writes on their way to disk: what a writer compares with."""

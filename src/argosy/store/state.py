@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from argosy.store.describing import Describe, Sharing
@@ -42,6 +43,8 @@ class State(ABC):
         # Why the last write failed, until one succeeds again.
         self.fault: StoreUnavailable | None = None
         self._next = FIRST_REVISION + 1
+        # The last revision that a resource was written with, on disk or not, since the start.
+        self._changed: dict[str, int] = {}
         self._tables: dict[str, Table] = {}
         self._owners = Buckets()
         self._history = History(history)
@@ -124,6 +127,14 @@ class State(ABC):
         """The revision the next write must carry."""
         return self._next
 
+    def changed(self, resources: Iterable[str]) -> int | None:
+        """The revision of the last write to any of some resources since the start, 0 where there was none; None while
+        one is on its way to disk.
+        """
+        known = self._changed
+        last = max((known.get(resource, 0) for resource in resources), default=0)
+        return last if last <= self.revision else None
+
     @abstractmethod
     def latest(self, key: Key) -> Record | None:
         """The record including writes that are not visible yet: what a writer compares with."""
@@ -167,6 +178,7 @@ class State(ABC):
     def _claim(self, key: Key, raw: bytes, meta: Meta) -> Record:
         revision = self._next
         self._next = revision + 1
+        self._changed[key.resource] = revision
         return Record(key, revision, raw, meta)
 
     def _load(self, objects: dict[str, dict[Key, Record]], revision: int) -> None:

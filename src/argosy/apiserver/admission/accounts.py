@@ -7,7 +7,7 @@ and upstream refuses pods until it has. Here the account is taken as given.
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver.admission.naming import forbidden
 from argosy.apiserver.calls import Call
@@ -24,6 +24,9 @@ _MIRROR: Final = "kubernetes.io/config.mirror"
 
 class ServiceAccount:
     """Pods only."""
+
+    reads: ClassVar = frozenset({"serviceaccounts"})
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None or old is not None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.api.kinds import Kind
 from argosy.api.rules.services import needs_health_check_port
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base import fielderrors
 from argosy.base.errors import InternalError, Invalid
 from argosy.base.fielderrors import FieldError
@@ -32,6 +32,9 @@ _PORT_RANGE: Final = (
 
 class ClusterAddresses:
     """Services only. The last plugin that may refuse before quotas."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def __init__(self) -> None:
         self._ips: dict[str, str] | None = None

@@ -6,11 +6,11 @@ first by name.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.types import Object
 
 # By resource: the classes' group and plural, and the field that names one.
@@ -27,6 +27,9 @@ _OLD_INGRESS: Final = "kubernetes.io/ingress.class"
 
 class DefaultClass:
     """Classes are few; they are read when an object without one comes."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         found = _CLASSES.get(call.kind.resource)

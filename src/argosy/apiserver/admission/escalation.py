@@ -7,7 +7,7 @@ subjects alone (garbage collection's) pass.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -16,7 +16,7 @@ from argosy.apiserver.access.coverage import describe, missing
 from argosy.apiserver.access.rbac import GROUP, PolicyRule, Rbac
 from argosy.apiserver.admission.naming import forbidden, name_of
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base import errors
 from argosy.base.fielderrors import quote
 from argosy.base.types import Object
@@ -33,6 +33,9 @@ _OF_GARBAGE: Final = ("ownerReferences", "finalizers", "managedFields")
 
 class Escalation:
     """Roles and bindings only."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def __init__(self, rbac: Rbac) -> None:
         self._rbac = rbac

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.api import podresources
 from argosy.api.podresources import Amounts
@@ -20,6 +20,9 @@ ANNOTATION: Final = "kubernetes.io/limit-ranger"
 
 class LimitRanger:
     """Namespaces without a LimitRange pay one look at an index."""
+
+    reads: ClassVar = frozenset({"limitranges"})
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None or old is not None:

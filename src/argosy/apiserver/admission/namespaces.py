@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
@@ -17,6 +17,9 @@ IMMORTAL: Final = frozenset({"default", "kube-system", "kube-public"})
 
 class NamespaceLifecycle:
     """Terminating namespaces are few, so whether one is ending is read from the namespace itself."""
+
+    reads: ClassVar = frozenset({"namespaces"})
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource == "namespaces":

@@ -6,10 +6,10 @@ thousands of nodes whose runtime is in this process need no second write each.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.types import Object
 
 NOT_READY: Final = "node.kubernetes.io/not-ready"
@@ -17,6 +17,9 @@ NOT_READY: Final = "node.kubernetes.io/not-ready"
 
 class TaintNodesByCondition:
     """Nodes only."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "nodes" or call.subresource or new is None or old is not None:

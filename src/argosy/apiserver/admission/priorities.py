@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
@@ -19,6 +19,9 @@ class Priority:
     """The class of a pod is read when it comes; which one is the default is looked for again only after a class has
     changed.
     """
+
+    reads: ClassVar = frozenset({"priorityclasses.scheduling.k8s.io"})
+    singly: ClassVar = b""
 
     def __init__(self) -> None:
         self._default_of_pods: Object | None = None

@@ -5,10 +5,10 @@ Each gets a finalizer when it is created; housekeeping takes it away from one th
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.types import Object
 
 FINALIZERS: Final = {
@@ -19,6 +19,9 @@ FINALIZERS: Final = {
 
 class StorageObjectInUseProtection:
     """Claims and volumes only."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         finalizer = FINALIZERS.get(call.kind.resource)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import ClassVar
 
 from argosy.api import podresources, quotas
 from argosy.api.podresources import Amounts
@@ -25,6 +26,9 @@ from argosy.store import Record, Selection
 
 class ResourceQuota:
     """Last of the plugins: it takes note of what all others let pass."""
+
+    reads: ClassVar = frozenset({"resourcequotas"})
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         """Judged after everything else."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from argosy.apiserver.admission.naming import forbidden
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
@@ -14,6 +16,9 @@ _UNFOUNDED = "pod rejected: Pod Overhead set without corresponding RuntimeClass 
 
 class RuntimeClass:
     """New pods only. A class is read when a pod names it."""
+
+    reads: ClassVar = frozenset({"runtimeclasses.node.k8s.io"})
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None or old is not None:

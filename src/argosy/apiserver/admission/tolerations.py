@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.types import Object
 
 SECONDS: Final = 300
@@ -14,6 +14,9 @@ _KEYS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 
 class DefaultTolerationSeconds:
     """Only adds what the pod does not say itself."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if call.kind.resource != "pods" or call.subresource or new is None:

@@ -3,7 +3,7 @@ r"""The shortest way of a pod's report: the same one about a pod like this was w
 The pods of a Job start, end and are let go of by the hundred within one second. What is written about them differs in
 addresses and the IDs of containers, and the pods themselves in what such a write has no say in. So what comes of it
 follows from few bytes. Of a report of the status: the pod's managedFields, its spec without the names that are its own
-(host, node, token volume), its status, the report, the writer and the second. Of a change of finalizers: these, the
+(host, node), its status, the report, the writer and the second. Of a change of finalizers: these, the
 managedFields, the writer and the second. That is the key; where an address or an ID stands in it, there stands its
 number, the same for equal ones. What `retouching` or `amending` and all that comes after them made of it, in the same
 form, is kept and put between the bytes that stay:
@@ -46,8 +46,6 @@ _STATUS: Final = b'},"status":{'
 _OPENING: Final = len(_STATUS) - 1
 _LEAVING: Final = b'"deletionTimestamp":'
 _OWN: Final = (b'"hostname":"', b'"nodeName":"')
-_TOKEN: Final = b'"kube-api-access-'
-_TOKEN_SIZE: Final = len(_TOKEN) + 6
 _OCTET: Final = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _ADDRESS: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*://[0-9a-f]+")
@@ -129,7 +127,8 @@ class Repeat:
             fields[name] = values[number]
         raw = _joined(self._parts, known, values, cluster.store.next_revision())
         new = Meta(meta.uid, meta.labels, meta.owners, fields)
-        return storing.put(cluster, self._call, raw, new, expect=self._current.revision)
+        current = self._current
+        return storing.put(cluster, self._call, current.key, raw, new, expect=current.revision)
 
     def learn(self, cluster: Cluster) -> None:
         """Remember what has just come of it, if that can be told from the newest state alone."""
@@ -266,7 +265,4 @@ def _impersonal(spec: bytes) -> bytes:
         if at >= 0:
             at += len(own)
             spec = spec[:at] + spec[spec.find(b'"', at) :]
-    at = spec.find(_TOKEN)
-    if at >= 0 and spec[at + _TOKEN_SIZE - 1 : at + _TOKEN_SIZE] == b'"':
-        spec = spec.replace(spec[at : at + _TOKEN_SIZE], _TOKEN)
     return spec

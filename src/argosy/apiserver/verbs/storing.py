@@ -47,10 +47,12 @@ def hand_over(cluster: Cluster, call: Call, obj: Object, *, expect: int) -> Awai
     return cluster.store.put(key, raw, meta, expect=expect)
 
 
-def put(cluster: Cluster, call: Call, raw: bytes, meta: Meta, *, expect: int) -> Awaitable[Record]:
-    """Write the bytes of the call's object, which carry the next revision, over the revision `expect`."""
-    _check_size(call, call.key, raw)
-    return _commit(cluster, call.kind, cluster.store.put(call.key, raw, meta, expect=expect))
+def put(
+    cluster: Cluster, call: Call, key: Key, raw: bytes, meta: Meta, *, expect: int
+) -> Awaitable[Record]:
+    """Write an object's bytes, which carry the next revision, over the revision `expect` (0: it must be new)."""
+    _check_size(call, key, raw)
+    return _commit(cluster, call.kind, cluster.store.put(key, raw, meta, expect=expect))
 
 
 def _check_size(call: Call, key: Key, raw: bytes) -> None:

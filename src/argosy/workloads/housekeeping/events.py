@@ -34,13 +34,14 @@ async def expire_events(cluster: Cluster) -> None:
 
 
 async def _note(cluster: Cluster, written: deque[tuple[float, Key, int]]) -> None:
+    began = cluster.store.revision
     async for events in follow(cluster, "events"):
         now = cluster.clock.time()
         present = [e for e in events if e.type != "DELETED"]
-        # What is there when following begins was written some time ago; a change has been written just now.
+        # What is there when following begins was written some time ago; everything else has been written just now.
         notes = [
             (
-                min(now, _time_of(e.record, now)) if e.type == "ADDED" else now,
+                min(now, _time_of(e.record, now)) if e.record.revision <= began else now,
                 e.record.key,
                 e.record.revision,
             )

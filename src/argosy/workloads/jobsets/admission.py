@@ -5,10 +5,10 @@ Refusals read as kube-apiserver relays those of a webhook, because that is what 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.errors import Forbidden
 from argosy.base.types import Object
 from argosy.workloads.jobsets.defaulting import default_jobset
@@ -25,6 +25,9 @@ class JobSetAdmission:
     Upstream fills in on creation only. `kubectl apply` replaces lists of custom resources whole, so there the same
     manifest applied again loses what was filled in and is refused as a change; here it changes nothing.
     """
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = b""
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if _concerns(call) and new is not None:

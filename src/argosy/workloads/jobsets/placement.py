@@ -12,12 +12,12 @@ first by name.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from argosy.api.objects import Pod
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
-from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.clusters import NOTHING, Cluster
 from argosy.base.types import Object
 from argosy.workloads.jobsets.admission import refuse
 from argosy.workloads.jobsets.names import (
@@ -38,6 +38,9 @@ _VALIDATING: Final = "vpod.kb.io"
 
 class ExclusivePlacement:
     """Places new pods of JobSets that ask for it."""
+
+    reads: ClassVar = NOTHING
+    singly: ClassVar = EXCLUSIVE_TOPOLOGY.encode()
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         if new is None or old is not None or not _concerns(call, new):
