@@ -67,6 +67,10 @@ class Dispatching:
         call = self.call(asked, user, parsed, request.header(b"user-agent"))
         if request.method == "HEAD":
             raise no_such_method()
+        return await self.answer(call, request)
+
+    async def answer(self, call: Call, request: Request) -> Answer:
+        """Do what a call asks for; the request has its body and headers."""
         try:
             answer = await self._answer(call, request)
         except StatusError as error:

@@ -88,15 +88,9 @@ class Calling:
         content_type: str = "application/json",
     ) -> Raw:
         """Subresources and reviews answer in HTTP's terms."""
-        self._authorize(asked)
-        headers = {b"content-type": content_type.encode(), b"user-agent": self._agent.encode()}
-        query = {"dryRun": "All"} if wished.dry_run else {}
-        if wished.field_manager:
-            query["fieldManager"] = wished.field_manager
-        if wished.force:
-            query["force"] = "true"
-        request = Request(_METHODS[asked.verb], "", query, headers, body)
-        answer = await self._server.dispatching(request, asked, self._user)
+        headers = {b"content-type": content_type.encode()}
+        request = Request(_METHODS[asked.verb], "", {}, headers, body)
+        answer = await self._server.dispatching.answer(self.call(asked, wished), request)
         if not isinstance(answer, Response):
             raise InternalError(
                 f"{asked.resource}/{asked.subresource} is a stream; read it over HTTP"
