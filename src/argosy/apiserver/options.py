@@ -51,6 +51,11 @@ class Options:
     precondition_uid: str | None = None
     precondition_revision: str | None = None
 
+    @property
+    def is_plain_write(self) -> bool:
+        """Whether a write is meant to be done, and told of what is wrong with it, as usual."""
+        return not self.dry_run and self.field_validation == "Warn"
+
 
 DEFAULTS: Final = Options()
 

@@ -33,7 +33,7 @@ _QUOTAS: Final = "resourcequotas"
 
 def key_of(cluster: Cluster, call: Call, body: bytes) -> OriginalKey | None:
     """What all copies of a new pod have in common; None for everything that is never copied."""
-    if call.kind.resource != "pods" or call.subresource or call.options.dry_run:
+    if call.kind.resource != "pods" or call.subresource or not call.options.is_plain_write:
         return None
     if len(body) > LARGEST_BYTES or cluster.store.count(_QUOTAS):
         return None

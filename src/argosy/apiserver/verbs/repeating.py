@@ -158,7 +158,11 @@ def repeat(
     cluster: Cluster, call: Call, current: Record, body: bytes, kind: PatchType
 ) -> Repeat | None:
     """A report of a pod's status, or a change of its finalizers, in the server's own encoding; None for others."""
-    if call.kind.resource != "pods" or kind is not PatchType.MERGE or call.options.dry_run:
+    if (
+        call.kind.resource != "pods"
+        or kind is not PatchType.MERGE
+        or not call.options.is_plain_write
+    ):
         return None
     raw = current.raw
     parts = _cut(raw, current.revision)
