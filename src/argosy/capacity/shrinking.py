@@ -1,9 +1,9 @@
 """Which nodes go: idle ones, long enough, above what was needed at any time within the window.
 
-A pool keeps its minimum, the most machines it needed within the stabilization window, and its spare ones. Of those
-beyond, nodes idle for the idle time go, the longest idle first, a step at a time. So demand that comes and goes faster
-than the window moves nothing. A node that does not answer and has nothing on it goes after its own time, whatever the
-pool's size: it is replaced where it is needed.
+A pool keeps its minimum, the most machines it needed within the stabilization window, and, within its maximum, its
+spare ones. Of those beyond, nodes idle for the idle time go, the longest idle first, a step at a time. So demand that
+comes and goes faster than the window moves nothing. A node that does not answer and has nothing on it goes after its
+own time, whatever the pool's size: it is replaced where it is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def removals(
         found.append(Removal(pool.name, chosen, is_silent=True))
     if pool.highest is None or is_growing:
         return found
-    floor = max(pool.minimum, max(pool.highest, need) + pool.spare)
+    needed = max(pool.highest, need)
+    # Spare machines are kept within the maximum only, also after it was lowered.
+    floor = max(pool.minimum, needed, min(needed + pool.spare, pool.maximum))
     count = min(pool.staying - pool.booting - floor, limits.step_down)
     if count > 0:
         idle: list[IdleNode] = []

@@ -47,6 +47,18 @@ def test_defaults_of_the_crd_are_those_of_the_view() -> None:
 
 
 REFUSED: dict[str, tuple[Object, str]] = {
+    "more machines than a cluster can hold are a slip, not an order": (
+        {"minimum": 20_000_000, "maximum": 20_000_000},
+        "spec.minimum: Invalid value: 20000000: spec.minimum in body should be less than or equal to 100000",
+    ),
+    "a pool does not mark its nodes for removal": (
+        {"taints": [{"key": "ToBeDeletedByClusterAutoscaler", "effect": "NoSchedule"}]},
+        "spec.taints: Invalid value: ToBeDeletedByClusterAutoscaler, argosy.dev/reclaimed and keys that begin with",
+    ),
+    "a pool does not call its nodes unreachable": (
+        {"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]},
+        "spec.taints: Invalid value: ToBeDeletedByClusterAutoscaler, argosy.dev/reclaimed",
+    ),
     "a pool needs a machine": ({"machine": None}, "spec.machine: Required value"),
     "the minimum is at most the maximum": (
         {"minimum": 11},

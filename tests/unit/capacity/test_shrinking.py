@@ -37,6 +37,11 @@ CASES: dict[str, Case] = {
     "a node idle for less stays": Case(pool(machines=1, highest=0), (idle(LONG + 1),), []),
     "the minimum stays": Case(pool(machines=2, minimum=1, highest=0), (idle(1.0, 0.0),), ["a-1"]),
     "spare nodes stay": Case(pool(machines=3, spare=2, highest=0), (idle(0.0, 1.0, 2.0),), ["a-0"]),
+    "spare nodes beyond a maximum that was lowered go": Case(
+        pool(machines=4, maximum=2, spare=2, highest=1),
+        (busy(1), idle(0.0, 1.0, 2.0)),
+        ["a-0", "a-1"],
+    ),
     "what was needed within the window stays": Case(
         pool(machines=3, highest=2), (idle(0.0, 1.0, 2.0),), ["a-0"]
     ),

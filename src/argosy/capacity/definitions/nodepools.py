@@ -20,6 +20,7 @@ from argosy.capacity.definitions.schemas import (
     whole,
 )
 from argosy.capacity.definitions.simulations import described_simulation
+from argosy.capacity.occupancy import LEAVING, RECLAIMED
 from argosy.client.resources import NODE_POOLS
 
 # 63 characters of a label value without the dash and the five characters of a suffix.
@@ -27,6 +28,12 @@ _NAME_CHARACTERS: Final = 57
 _LABEL: Final = r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$"
 # Labels by which Argosy's parts meet.
 _OWNED: Final = (HOSTNAME, NODE_POOL, RUNTIME, SPOT, PROVIDER)
+
+# Taints by which nodes are marked while they live: a pool that had one would lose every node it makes.
+_MARKS: Final = (LEAVING, RECLAIMED)
+_LIFECYCLE: Final = "node.kubernetes.io/"
+# Names are made of five characters and every machine is an object: far more than one cluster holds, far from a hang.
+_MOST_MACHINES: Final = 100_000
 
 # Title, type, path; those of the second tuple show with -o wide.
 _COLUMNS: Final = (
@@ -149,10 +156,13 @@ def _spec() -> Object:
                 "minimum": 0,
                 "default": 0,
             },
-            "minimum": whole("There are always at least so many machines.", 0, 0),
-            "maximum": whole("There are never more machines than this.", 0, 10),
+            "minimum": whole("There are always at least so many machines.", 0, 0, _MOST_MACHINES),
+            "maximum": whole("Never are machines added beyond this.", 0, 10, _MOST_MACHINES),
             "overProvision": whole(
-                "So many idle machines are kept beyond what is needed, within the maximum.", 0, 0
+                "So many idle machines are kept beyond what is needed, within the maximum.",
+                0,
+                0,
+                _MOST_MACHINES,
             ),
             "stock": whole(
                 "How many machines the provider has for this pool in all; asking for more is a stock-out. Without it "
@@ -257,6 +267,7 @@ def _labels() -> Object:
 
 
 def _taints() -> Object:
+    marks = ", ".join(f"'{key}'" for key in _MARKS)
     return {
         "description": "Taints of every node. A change reaches the nodes there are.",
         "type": "array",
@@ -276,6 +287,13 @@ def _taints() -> Object:
         },
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["key", "effect"],
+        "x-kubernetes-validations": [
+            {
+                "rule": f"self.all(taint, !(taint.key in [{marks}]) && !taint.key.startsWith('{_LIFECYCLE}'))",
+                "message": f"{', '.join(_MARKS)} and keys that begin with {_LIFECYCLE} are put on nodes and taken off "
+                "them by the cluster itself; choose a key of your own, such as example.com/team",
+            }
+        ],
     }
 
 
