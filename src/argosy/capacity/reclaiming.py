@@ -2,8 +2,8 @@
 
 A node annotated `argosy.dev/fault: reclaim` gets a taint that keeps new pods away and carries the moment of the
 notice. When the pool's noticeSeconds have passed, its pods end the way a kubelet ends them before a shutdown (phase
-Failed, condition DisruptionTarget, so that a Job can tell it from a failure of its own), and the node is deleted. The
-pool buys another machine if somebody needs one.
+Failed, condition DisruptionTarget, so that a Job can tell it from a failure of its own; how its containers ended,
+nobody knows), and the node is deleted. The pool buys another machine if somebody needs one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Final
 from argosy.api.objects import Node, Pod, Taint
 from argosy.api.wellknown import FAULT
 from argosy.base.errors import Conflict, NotFound
+from argosy.base.timestamps import format_time
+from argosy.base.types import Object
 from argosy.capacity.machines import marked_at, with_taint
 from argosy.capacity.occupancy import RECLAIMED, Occupancy, Occupied
 from argosy.capacity.pools import Pools
@@ -29,6 +31,11 @@ _RECLAIM: Final = "reclaim"
 _CONDITION_REASON: Final = "TerminationByKubelet"
 _POD_REASON: Final = "Terminated"
 _MESSAGE: Final = "Pod was terminated in response to imminent node shutdown."
+_LOST: Final = {
+    "exitCode": 137,
+    "reason": "ContainerStatusUnknown",
+    "message": "The container could not be located when the pod was terminated",
+}
 _WORKERS: Final = 8
 
 
@@ -87,10 +94,49 @@ class Reclaiming:
         self._tell(found, "Reclaimed", "the provider took this machine back; its pods were ended")
 
     async def _end(self, pod: Pod) -> None:
-        why = target(pod, _CONDITION_REASON, _MESSAGE, self._clock.time())
-        status = {**why, "reason": _POD_REASON, "message": _MESSAGE}
+        now = self._clock.time()
+        why = target(pod, _CONDITION_REASON, _MESSAGE, now)
+        order = [one["type"] for one in why["$setElementOrder/conditions"]]
+        said = [*_unready(pod, now), *why["conditions"]]
+        why["conditions"] = sorted(said, key=lambda one: order.index(one["type"]))
+        status = {**why, **_ended(pod), "reason": _POD_REASON, "message": _MESSAGE}
         await patch_status(self._client, pod, status, phase="Failed", field_manager="kubelet")
 
     def _tell(self, found: Occupied, reason: str, message: str) -> None:
         about = reference(NODES, found.node.metadata)
         self._recorder.event(about, "Warning", reason, message)
+
+
+def _ended(pod: Pod) -> Object:
+    """What becomes of the containers that have not ended yet."""
+    return {
+        field: [
+            {
+                "name": one.name,
+                "ready": False,
+                "started": False,
+                "state": {"running": None, "waiting": None, "terminated": _LOST},
+            }
+            for one in statuses
+            if one.state.terminated is None
+        ]
+        for field, statuses in (
+            ("containerStatuses", pod.status.container_statuses),
+            ("initContainerStatuses", pod.status.init_container_statuses),
+        )
+        if any(one.state.terminated is None for one in statuses)
+    }
+
+
+def _unready(pod: Pod, now: float) -> list[Object]:
+    """The conditions that no longer hold, as a kubelet says it of a pod that failed."""
+    return [
+        {
+            "type": one.type,
+            "status": "False",
+            "reason": "PodFailed",
+            "lastTransitionTime": format_time(now),
+        }
+        for one in pod.status.conditions
+        if one.type in {"Ready", "ContainersReady"} and one.status == "True"
+    ]

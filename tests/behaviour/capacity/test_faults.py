@@ -124,3 +124,47 @@ def test_a_node_deleted_by_hand_is_replaced() -> None:
         assert before[1] in after
 
     pooled(story)
+
+
+def test_a_reclaimed_pod_is_not_shown_as_ready_with_running_containers() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(minimum=1, spot=True, noticeSeconds=5)
+        await here.pass_time(3)
+        (name,) = await here.nodes()
+        await here.pods(1)
+        await here.pass_time(3)
+        running = {"startedAt": "2026-01-01T00:00:00Z"}
+        await here.status(
+            PODS,
+            "pod-0",
+            {
+                "phase": "Running",
+                "conditions": [{"type": "Ready", "status": "True"}],
+                "containerStatuses": [
+                    {
+                        "name": "main",
+                        "image": "i",
+                        "imageID": "i",
+                        "ready": True,
+                        "restartCount": 0,
+                        "state": {"running": running},
+                    }
+                ],
+            },
+        )
+        await here.client.patch(NODES, name, {"metadata": {"annotations": {FAULT: "reclaim"}}})
+        await here.pass_time(10)
+        pod = await here.get(PODS, "pod-0")
+        assert pod is not None
+        (container,) = pod["status"]["containerStatuses"]
+        want = {
+            "exitCode": 137,
+            "reason": "ContainerStatusUnknown",
+            "message": "The container could not be located when the pod was terminated",
+        }
+        got = {key: container["state"]["terminated"][key] for key in want}
+        assert (got, set(container["state"]), container["ready"]) == (want, {"terminated"}, False)
+        (ready,) = [c for c in pod["status"]["conditions"] if c["type"] == "Ready"]
+        assert (ready["status"], ready["reason"]) == ("False", "PodFailed")
+
+    pooled(story)
