@@ -1,7 +1,8 @@
 """The autoscaler: feeds `deciding` with what is seen and has its plans carried out.
 
-It looks when something changed (a second after the first unschedulable pod, so that a Job's pods come together) and
-every ten seconds besides, as cluster-autoscaler does. A look costs as much as there are kinds of nodes and pods. Every
+It looks when something changed (a second after the last unschedulable pod, so that a Job's pods come together:
+`crowds`), when a pool that pods wait for may take its next step, and every ten seconds besides, as cluster-autoscaler
+does. A look costs as much as there are kinds of nodes and pods. Every
 decision is an event on the pool with numbers and the reason; pods are told in cluster-autoscaler's words, the first
 few of each kind, because ten thousand equal events help nobody.
 """
@@ -11,8 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.api.nodefit import PodClasses
-from argosy.api.objects import Node, Pod
+from argosy.api.objects import Node, ObjectMeta, Pod
 from argosy.capacity import explaining
+from argosy.capacity.crowds import QUIET_SECONDS, Crowd
 from argosy.capacity.deciding import decide
 from argosy.capacity.demands import Demands, Group
 from argosy.capacity.occupancy import Occupancy
@@ -30,8 +32,6 @@ from argosy.control.recorders import EventType
 from argosy.control.references import reference
 
 _PERIOD_SECONDS: Final = 10.0
-# Unschedulable pods and new nodes come in crowds: wait for the rest of them.
-_CROWD_SECONDS: Final = 1.0
 # Pods of one kind that are told of a decision.
 _TOLD: Final = 10
 _ONLY: Final = "cluster"
@@ -45,6 +45,7 @@ class Autoscaler:
         self._recorder = assembly.recorder(COMPONENT)
         classes = PodClasses()
         self._demands = Demands(classes)
+        self._crowd = Crowd()
         self._occupancy = Occupancy(assembly.clock, classes)
         self._pools = Pools(self._occupancy, assembly.ids, allow_processes=allow_processes)
         self._queue = assembly.controller("autoscaler", self._look)
@@ -69,23 +70,29 @@ class Autoscaler:
         self._provisioning.node_changed(old, new)
         self._removing.node_changed(old, new)
         self._reclaiming.node_changed(old, new)
-        self._queue.add_after(_ONLY, _CROWD_SECONDS)
+        self._queue.add_after(_ONLY, QUIET_SECONDS)
 
     def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
         self._occupancy.pod_changed(old, new)
         self._requests.pod_changed(old, new)
+        before = len(self._demands)
         if self._demands.pod_changed(old, new):
-            self._queue.add_after(_ONLY, _CROWD_SECONDS)
+            if len(self._demands) > before:
+                self._crowd.joined(self._clock.time())
+            self._queue.add_after(_ONLY, QUIET_SECONDS)
 
     # One look.
 
     async def _look(self, key: str) -> Result:
         now = self._clock.time()
-        groups = {
-            group.key: group
-            for group in self._demands.groups()
-            if not self._requests.covers(group.request)
-        }
+        if (wait := self._crowd.wait(now)) > 0:
+            return Result(requeue_after=wait)
+        groups, covered = {}, []
+        for group in self._demands.groups():
+            if self._requests.covers(group.request):
+                covered.append(group)
+            else:
+                groups[group.key] = group
         snapshot = Snapshot(
             now,
             self._pools.states(now),
@@ -97,13 +104,21 @@ class Autoscaler:
         plan = decide(snapshot)
         self._remember(plan, now)
         states = {pool.name: pool for pool in snapshot.pools}
-        self._tell_pods(plan, groups, states)
+        self._tell_pods(plan, groups, covered, states)
         self._tell_maximum(plan, states)
         short = self._grow(plan, states, now)
         for removal in plan.removals:
             self._shrink(removal, states[removal.pool], now)
         self._requests.answer(plan, short)
-        return Result(requeue_after=_CROWD_SECONDS if short else _PERIOD_SECONDS)
+        return Result(requeue_after=QUIET_SECONDS if short else self._next_look(plan, now))
+
+    def _next_look(self, plan: Plan, now: float) -> float:
+        """Seconds until the next look at the latest: those who wait for a pool's next step wait no longer for us."""
+        waits = [_PERIOD_SECONDS]
+        if any(verdict.is_waiting for verdict in plan.verdicts):
+            steps = (pool.last_up + pool.limits.interval - now for pool in self._pools)
+            waits += (step for step in steps if step > 0)
+        return min(waits)
 
     def _remember(self, plan: Plan, now: float) -> None:
         for pool in self._pools:
@@ -151,7 +166,11 @@ class Autoscaler:
     # What is said.
 
     def _tell_pods(
-        self, plan: Plan, groups: dict[str, Group], states: dict[str, PoolState]
+        self,
+        plan: Plan,
+        groups: dict[str, Group],
+        covered: list[Group],
+        states: dict[str, PoolState],
     ) -> None:
         sizes = plan.sizes(states)
         most = {name: state.maximum for name, state in states.items()}
@@ -164,12 +183,20 @@ class Autoscaler:
             told[key] = text
             if self._told.get(key) != text:
                 self._tell_group(groups[key], verdict, text)
+        for group in covered:
+            told[group.key] = text = explaining.consuming(group.request)
+            if self._told.get(group.key) != text:
+                self._tell_some(group.some(_TOLD), "NotTriggerScaleUp", text)
         self._told = told
 
     def _tell_group(self, group: Group, verdict: Verdict, text: str) -> None:
         """Tell the pods concerned: those for which there is no room are the last in line."""
         reason = "TriggeredScaleUp" if verdict.grown else "NotTriggerScaleUp"
-        for meta in group.some(_TOLD, after=0 if verdict.grown else verdict.placed):
+        some = group.some(_TOLD, after=0 if verdict.grown else verdict.placed)
+        self._tell_some(some, reason, text)
+
+    def _tell_some(self, pods: list[ObjectMeta], reason: str, text: str) -> None:
+        for meta in pods:
             self._recorder.event(reference(PODS, meta), "Normal", reason, text)
 
     def _tell_maximum(self, plan: Plan, states: dict[str, PoolState]) -> None:

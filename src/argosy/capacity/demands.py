@@ -23,6 +23,8 @@ from argosy.client.objects import Key
 
 # The annotation by which a pod says that a ProvisioningRequest's capacity is for it.
 CONSUMES: Final = "autoscaling.x-k8s.io/consume-provisioning-request"
+# Its name in the first releases, which clients still write beside the new one.
+_CONSUMED: Final = "cluster-autoscaler.kubernetes.io/consume-provisioning-request"
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -107,7 +109,7 @@ class Demands:
 
 def request_of(meta: ObjectMeta) -> str:
     """The ProvisioningRequest whose capacity a pod consumes, as namespace/name; "" for none."""
-    name = meta.annotations.get(CONSUMES, "")
+    name = meta.annotations.get(CONSUMES) or meta.annotations.get(_CONSUMED, "")
     return f"{meta.namespace}/{name}" if name else ""
 
 

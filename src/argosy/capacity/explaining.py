@@ -25,6 +25,10 @@ def not_triggered(verdict: Verdict) -> str:
     return f"pod didn't trigger scale-up: {', '.join(texts) or 'there are no node pools'}"
 
 
+def consuming(request: str) -> str:
+    return f"Unschedulable pod didn't trigger scale-up, because it's consuming ProvisioningRequest {request}"
+
+
 def scaled_up(pool: PoolState, growths: Iterable[Growth], granted: int) -> str:
     """Why a pool grew."""
     after = pool.machines + granted

@@ -205,3 +205,20 @@ def test_both_versions_are_served() -> None:
         assert await said(here) == {}
 
     pooled(story)
+
+
+def test_pods_that_consume_a_request_by_its_old_annotation_are_told_and_make_no_pool_grow() -> None:
+    old = {"cluster-autoscaler.kubernetes.io/consume-provisioning-request": "req"}
+
+    async def story(here: Pooled) -> None:
+        await here.pool()
+        await ask(here, CHECK, 1)
+        await here.pass_time(5)
+        await here.pods(1, metadata={"annotations": old})
+        await here.pass_time(30)
+        assert await here.nodes() == []
+        text = "Unschedulable pod didn't trigger scale-up, because it's consuming ProvisioningRequest ns/req"
+        told = [event for event in await here.events("pod-0") if event[1] == "NotTriggerScaleUp"]
+        assert told == [("Normal", "NotTriggerScaleUp", text)]
+
+    pooled(story)

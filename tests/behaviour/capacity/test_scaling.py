@@ -241,3 +241,41 @@ def test_ten_thousand_equal_pods_are_told_ten_times() -> None:
         assert len(told) == 10
 
     pooled(story)
+
+
+def test_a_job_that_is_still_making_its_pods_gets_all_its_machines_in_one_step() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool()
+        for number in range(6):
+            await here.pods(2, prefix=f"p{number}")
+            await here.pass_time(0.5)
+        await here.pass_time(2)
+        assert len(await here.nodes()) == 6
+        assert [event[1] for event in await here.events("pool")] == ["ScaledUp"]
+
+    pooled(story)
+
+
+def test_a_stream_of_pods_that_never_ends_does_not_put_the_machines_off() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(bootTime="1h")
+        for number in range(13):
+            await here.pods(1, prefix=f"p{number}")
+            await here.pass_time(0.5)
+        assert (await here.status_of())["booting"] > 0
+
+    pooled(story)
+
+
+def test_pods_that_wait_for_the_next_step_get_it_when_the_interval_is_over() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(scaling={"interval": "12s"})
+        await here.pods(2, prefix="first")
+        await here.pass_time(6)
+        await here.pods(2, prefix="second")
+        await here.pass_time(6)
+        assert len(await here.nodes()) == 1
+        await here.pass_time(2)
+        assert len(await here.nodes()) == 2
+
+    pooled(story)
