@@ -24,7 +24,17 @@ from argosy.capacity.reclaiming import Reclaiming
 from argosy.capacity.removing import Removing
 from argosy.capacity.requests import Requests
 from argosy.capacity.resources import COMPONENT
-from argosy.capacity.snapshots import Cause, Growth, Plan, PoolState, Removal, Snapshot, Verdict
+from argosy.capacity.snapshots import (
+    Cause,
+    Demand,
+    Growth,
+    Plan,
+    PoolState,
+    Removal,
+    Snapshot,
+    Verdict,
+)
+from argosy.capacity.surveying import Survey
 from argosy.client.resources import NODE_POOLS, NODES, PODS
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import Result
@@ -52,7 +62,8 @@ class Autoscaler:
         self._provisioning = Provisioning(assembly, self._pools, self._soon)
         self._removing = Removing(assembly, self._occupancy, self._pools)
         self._reclaiming = Reclaiming(assembly, self._occupancy, self._pools)
-        self._requests = Requests(assembly, classes, self._soon)
+        self._survey = Survey(assembly, self._occupancy)
+        self._requests = Requests(assembly, classes, self._survey, self._soon)
         # What pods of each kind, and pools at their maximum, were told last.
         self._told: dict[str, str] = {}
         self._told_pools: dict[str, str] = {}
@@ -87,6 +98,7 @@ class Autoscaler:
         now = self._clock.time()
         if (wait := self._crowd.wait(now)) > 0:
             return Result(requeue_after=wait)
+        self._survey.renew()
         groups, covered = {}, []
         for group in self._demands.groups():
             if self._requests.covers(group.request):
@@ -97,7 +109,7 @@ class Autoscaler:
             now,
             self._pools.states(now),
             tuple(self._occupancy.rooms()),
-            tuple(group.demand() for group in groups.values()),
+            tuple(self._demand(group) for group in groups.values()),
             self._requests.booked(),
             self._requests.open(),
         )
@@ -111,6 +123,13 @@ class Autoscaler:
             self._shrink(removal, states[removal.pool], now)
         self._requests.answer(plan, short)
         return Result(requeue_after=QUIET_SECONDS if short else self._next_look(plan, now))
+
+    def _demand(self, group: Group) -> Demand:
+        if not group.wishes:
+            return group.demand()
+        return group.demand(
+            self._survey.bounds(group.pods, group.namespace, group.labels, group.wishes)
+        )
 
     def _next_look(self, plan: Plan, now: float) -> float:
         """Seconds until the next look at the latest: those who wait for a pool's next step wait no longer for us."""

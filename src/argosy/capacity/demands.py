@@ -14,10 +14,9 @@ from typing import Final
 import msgspec
 
 from argosy.api.nodefit import PodClass, PodClasses
+from argosy.api.nodefit.terms import NUMBERING
 from argosy.api.objects import ObjectMeta, Pod, find_condition
-from argosy.api.wellknown import HOSTNAME
-from argosy.base.selectors.labels import from_object
-from argosy.base.types import Object
+from argosy.capacity.neighbors import Bound, Wish, is_of_nodes, per_node, wishes
 from argosy.capacity.snapshots import Demand
 from argosy.client.objects import Key
 
@@ -37,10 +36,16 @@ class Group:
     request: str
     per_node: int | None
     is_sociable: bool
+    # What they ask of pods near them, and what those near them see of them.
+    wishes: tuple[Wish, ...]
+    namespace: str
+    labels: dict[str, str]
     members: dict[Key, ObjectMeta] = field(default_factory=dict)
 
-    def demand(self) -> Demand:
-        return Demand(self.pods, len(self.members), self.key, self.per_node, self.is_sociable)
+    def demand(self, bounds: tuple[Bound, ...] = ()) -> Demand:
+        return Demand(
+            self.pods, len(self.members), self.key, self.per_node, self.is_sociable, bounds
+        )
 
     def some(self, count: int, *, after: int = 0) -> list[ObjectMeta]:
         """The pods that have waited longest, after so many others."""
@@ -83,18 +88,24 @@ class Demands:
     def _join(self, key: Key, pod: Pod, pods: PodClass) -> None:
         meta = pod.metadata
         request = request_of(meta)
-        is_sociable = bool(pods.spread) or any(
-            pods.affinity.get(name, {}).get("requiredDuringSchedulingIgnoredDuringExecution")
-            for name in ("podAffinity", "podAntiAffinity")
-        )
-        social = _encode((meta.namespace, meta.labels)) if is_sociable else b""
+        asked = wishes(pods, meta.namespace, meta.labels)
+        labels = _without_numbers(asked, meta.labels)
+        social = _encode((meta.namespace, labels)) if asked else b""
         where = (pods, request, social)
         group = self._groups.get(where)
         if group is None:
-            per_node = 1 if is_sociable and _avoids_itself(pods.affinity, meta.labels) else None
             # The number tells a group from a later one whose first pod has the same name.
             self._number += 1
-            group = Group(f"{key}@{self._number}", pods, request, per_node, is_sociable)
+            group = Group(
+                f"{key}@{self._number}",
+                pods,
+                request,
+                per_node(asked, meta.namespace, labels),
+                any(is_of_nodes(wish) for wish in asked),
+                asked,
+                meta.namespace,
+                labels,
+            )
             self._groups[where] = group
         group.members[key] = meta
         self._where[key] = where
@@ -113,6 +124,12 @@ def request_of(meta: ObjectMeta) -> str:
     return f"{meta.namespace}/{name}" if name else ""
 
 
+def _without_numbers(asked: tuple[Wish, ...], labels: dict[str, str]) -> dict[str, str]:
+    """The labels by which pods tell each other apart. An owner's numbers are none, unless somebody asks for them."""
+    read = {one.key for wish in asked for one in wish.matcher.selector.requirements()}
+    return {key: value for key, value in labels.items() if key not in NUMBERING or key in read}
+
+
 def _is_unschedulable(pod: Pod) -> bool:
     if pod.spec.node_name or pod.is_terminal or pod.metadata.deletion_timestamp is not None:
         return False
@@ -123,17 +140,4 @@ def _is_unschedulable(pod: Pod) -> bool:
         condition is not None
         and condition.status == "False"
         and condition.reason == "Unschedulable"
-    )
-
-
-def _avoids_itself(affinity: Object, labels: dict[str, str]) -> bool:
-    """Whether two such pods cannot be on one node."""
-    terms = affinity.get("podAntiAffinity", {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    )
-    return any(
-        term.get("topologyKey") == HOSTNAME
-        and term.get("labelSelector") is not None
-        and from_object(term["labelSelector"]).matches(labels)
-        for term in terms or ()
     )

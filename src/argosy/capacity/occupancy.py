@@ -91,6 +91,9 @@ class Occupancy:
     def get(self, name: str) -> Occupied | None:
         return self._nodes.get(name)
 
+    def __iter__(self) -> Iterator[Occupied]:
+        return iter(self._nodes.values())
+
     def of_pool(self, pool: str) -> dict[str, Occupied]:
         return self._pools.get(pool, {})
 

@@ -7,6 +7,7 @@ one with less space. Pure apart from that; the result depends on the order of ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from argosy.api.nodefit import PodClass, Resources, clashes, shortages, untolerated
@@ -39,6 +40,12 @@ def refusals(pods: PodClass, template: Node, free: Resources) -> tuple[str, ...]
     return tuple(f"Insufficient {name}" for name in short)
 
 
+def is_within(node: Node, area: Mapping[str, str | None]) -> bool:
+    """Whether a node has the labels of an area."""
+    labels = node.metadata.labels
+    return all(labels.get(key) == value for key, value in area.items())
+
+
 class Rooms:
     """All the room there is. Fewest changes first: busy nodes, then idle ones, then those that boot."""
 
@@ -54,8 +61,20 @@ class Rooms:
         self._rooms.append(room)
         self._is_sorted = False
 
-    def pack(self, demand: Demand, count: int, *, pool: str | None = None) -> int:
-        """Place up to `count` of the demand's pods, of one pool if it is named. How many found room."""
+    def __iter__(self) -> Iterator[Room]:
+        return iter(self._rooms)
+
+    def pack(
+        self,
+        demand: Demand,
+        count: int,
+        *,
+        pool: str | None = None,
+        within: Mapping[str, str | None] | None = None,
+    ) -> int:
+        """Place up to `count` of the demand's pods; how many found room. Only on nodes of a pool, or with the labels
+        of an area, where one is given.
+        """
         self._sort()
         left = count
         for room in self._rooms[:]:
@@ -64,6 +83,8 @@ class Rooms:
             if room.count <= 0 or (pool is not None and room.pool != pool):
                 continue
             if demand.is_sociable and room.stage is Stage.BUSY:
+                continue
+            if within and not is_within(room.template, within):
                 continue
             each = per_machine(demand, room.free)
             if each <= 0 or not _admits(demand.pods, room):

@@ -10,8 +10,8 @@ a node was lost, is said with the condition CapacityRevoked, which upstream defi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from argosy.api.nodefit import PodClass, PodClasses
@@ -22,8 +22,10 @@ from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.capacity import conditions
 from argosy.capacity.demands import request_of
+from argosy.capacity.neighbors import Wish, per_node, wishes
 from argosy.capacity.resources import MANAGER, PROVISIONING_REQUESTS
 from argosy.capacity.snapshots import Demand, Plan, Request
+from argosy.capacity.surveying import Survey
 from argosy.client.objects import Key
 from argosy.client.resources import POD_TEMPLATES
 from argosy.control.assemblies import Assembly
@@ -44,6 +46,8 @@ class _Known:
 
     may_grow: bool
     demands: tuple[Demand, ...]
+    # By demand: what is asked of pods near them, and the labels of its pods.
+    social: dict[str, tuple[tuple[Wish, ...], dict[str, str]]]
     is_open: bool = False
     is_booked: bool = False
     tries: int = 0
@@ -57,11 +61,16 @@ class Requests:
     """All ProvisioningRequests of a cluster."""
 
     def __init__(
-        self, assembly: Assembly, classes: PodClasses, changed: Callable[[], None]
+        self,
+        assembly: Assembly,
+        classes: PodClasses,
+        survey: Survey,
+        changed: Callable[[], None],
     ) -> None:
         self._client = assembly.client
         self._clock = assembly.clock
         self._classes = classes
+        self._survey = survey
         self._changed = changed
         self._known: dict[str, _Known] = {}
         # By request: the pods that have taken their part, and their classes.
@@ -75,10 +84,18 @@ class Requests:
     def open(self) -> tuple[Request, ...]:
         """Those that wait for an answer, in order of their names."""
         return tuple(
-            Request(key, one.demands, one.may_grow)
+            Request(key, tuple(self._bounded(key, one)), one.may_grow)
             for key, one in sorted(self._known.items())
             if one.is_open
         )
+
+    def _bounded(self, key: str, one: _Known) -> Iterable[Demand]:
+        """The demands of a request with what their rules about other pods come to now."""
+        namespace = key.partition("/")[0]
+        for demand in one.demands:
+            wished, labels = one.social[demand.key]
+            bounds = self._survey.bounds(demand.pods, namespace, labels, wished)
+            yield replace(demand, bounds=bounds)
 
     def booked(self) -> tuple[Demand, ...]:
         """What was promised and nobody has taken yet."""
@@ -164,11 +181,10 @@ class Requests:
             return await self._retire(key, request, now)
         one = self._known.get(key)
         if one is None:
-            demands = await self._resolve(key, request)
-            if demands is None:
+            one = await self._resolve(key, request)
+            if one is None:
                 return DONE
-            may_grow = request.spec.provisioning_class_name == ATOMIC
-            one = self._known[key] = _Known(may_grow, demands)
+            self._known[key] = one
             # Restarted while it was booked.
             one.is_booked = is_true(told, "Provisioned")
         if one.answers:
@@ -249,22 +265,26 @@ class Requests:
             return DONE
         return DONE
 
-    async def _resolve(self, key: str, request: ProvisioningRequest) -> tuple[Demand, ...] | None:
+    async def _resolve(self, key: str, request: ProvisioningRequest) -> _Known | None:
         """The pods it asks for; None when a template is missing, which is said."""
-        demands = []
+        namespace = request.metadata.namespace
+        one = _Known(request.spec.provisioning_class_name == ATOMIC, (), {})
         for number, wanted in enumerate(request.spec.pod_sets):
             try:
                 raw = await self._client.get(
-                    POD_TEMPLATES,
-                    wanted.pod_template_ref.name,
-                    namespace=request.metadata.namespace,
+                    POD_TEMPLATES, wanted.pod_template_ref.name, namespace=namespace
                 )
             except NotFound as error:
                 await self._write(request, conditions.no_template(error))
                 return None
-            spec = decoder(PodTemplate)(bytes(raw.body)).template.spec
-            demands.append(Demand(self._classes.of_spec(spec), wanted.count, f"{key}#{number}"))
-        return tuple(demands)
+            template = decoder(PodTemplate)(bytes(raw.body)).template
+            pods, labels = self._classes.of_spec(template.spec), template.metadata.labels
+            asked = wishes(pods, namespace, labels)
+            most = per_node(asked, namespace, labels)
+            demand = Demand(pods, wanted.count, f"{key}#{number}", most)
+            one.demands = (*one.demands, demand)
+            one.social[demand.key] = asked, labels
+        return one
 
     async def _write(self, request: ProvisioningRequest, condition: conditions.Said) -> None:
         type_, status, reason, message = condition

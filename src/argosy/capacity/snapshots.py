@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from argosy.api.nodefit import HostPort, PodClass, Resources
 from argosy.api.objects import Node
+from argosy.capacity.neighbors import Bound
 
 
 class IdleNode(NamedTuple):
@@ -57,9 +58,11 @@ class Demand:
     key: str
     # How many of them one node may have: 1 for those that avoid each other.
     per_node: int | None = None
-    # Affinity and spread among pods are the scheduler's: it has judged the nodes where pods run, so only nodes without
+    # Rules about the pods of a node are the scheduler's: it has judged the nodes where pods run, so only nodes without
     # any can help.
     is_sociable: bool = False
+    # Rules about the pods of a zone.
+    bounds: tuple[Bound, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 The scheduler, the autoscaler and queues ask the same questions here, so they never disagree: what does a pod ask for,
 what has a node to give, does its node affinity match, does it tolerate the taints, do host ports clash. Everything is
 pure and works on typed views; a pod is compiled once into a `PodClass`, which all pods of one template share.
-Questions about other pods (topology spread, affinity between pods) and about volumes are the scheduler's.
+What a pod asks of other pods is read in `terms`; who counts those pods, and questions about volumes, are elsewhere.
 """
 
 from __future__ import annotations

@@ -15,12 +15,11 @@ from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from argosy.api.nodefit.terms import NUMBERING, PodMatcher, Term
 from argosy.workloads.scheduling.columns import Ints
 from argosy.workloads.scheduling.ledger import Ledger
 from argosy.workloads.scheduling.placements import Placement
-from argosy.workloads.scheduling.profiles import NUMBERING
 from argosy.workloads.scheduling.recency import Recent
-from argosy.workloads.scheduling.terms import PodMatcher, Term
 
 K = TypeVar("K")
 

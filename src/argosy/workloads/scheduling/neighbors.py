@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
+from argosy.api.nodefit.terms import PodMatcher
 from argosy.workloads.scheduling.columns import Bools, Columns, Ints
 from argosy.workloads.scheduling.ledger import Ledger
 from argosy.workloads.scheduling.matching import Concerning, HeldTerms, Matching
 from argosy.workloads.scheduling.profiles import Profile
 from argosy.workloads.scheduling.recency import Recent
-from argosy.workloads.scheduling.terms import PodMatcher
 
 _MOST: Final = 100
 _KEPT: Final = 1024

@@ -12,21 +12,15 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from argosy.api.nodefit import PodClass, PodClasses
-from argosy.api.objects import Pod
-from argosy.base.types import Object
-from argosy.workloads.scheduling.terms import (
+from argosy.api.nodefit.terms import (
+    NUMBERING,
     AffinityTerms,
     Constraint,
     affinity_terms,
     constraints,
 )
-
-# Labels by which an owner numbers its pods.
-NUMBERING: Final = frozenset({
-    "batch.kubernetes.io/job-completion-index",
-    "statefulset.kubernetes.io/pod-name",
-    "apps.kubernetes.io/pod-index",
-})  # fmt: skip
+from argosy.api.objects import Pod
+from argosy.base.types import Object
 
 
 class Profile:

@@ -14,13 +14,13 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from argosy.api.nodefit.terms import Constraint, PodMatcher
 from argosy.api.wellknown import HOSTNAME, ZONE
 from argosy.base.selectors.labels import LabelSelector, nothing
 from argosy.workloads.scheduling.columns import Bools, Columns, Ints
 from argosy.workloads.scheduling.ledger import Ledger
 from argosy.workloads.scheduling.matching import Matching
 from argosy.workloads.scheduling.profiles import Profile
-from argosy.workloads.scheduling.terms import Constraint, PodMatcher
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -15,6 +15,12 @@ from argosy.base.selectors.labels import LabelSelector, from_object, nothing
 from argosy.base.selectors.requirements import Operator, require
 from argosy.base.types import Object
 
+# Labels by which an owner numbers its pods.
+NUMBERING: Final = frozenset({
+    "batch.kubernetes.io/job-completion-index",
+    "statefulset.kubernetes.io/pod-name",
+    "apps.kubernetes.io/pod-index",
+})  # fmt: skip
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
