@@ -50,7 +50,10 @@ def old_labels(node: Node) -> dict[str, str]:
 
 
 def silent_conditions(node: Node, now: float) -> list[Object] | None:
-    """The conditions to patch on a node nothing is heard of; None when they say so already."""
+    """The conditions to patch on a node nothing is heard of; None when they say so already.
+
+    In the node's own order, which a patch would otherwise change for everybody who reads them.
+    """
     stamp = format_time(now)
     patch = []
     for type_ in _KUBELETS:
@@ -62,6 +65,9 @@ def silent_conditions(node: Node, now: float) -> list[Object] | None:
                 patch[-1]["lastHeartbeatTime"] = format_time(created.timestamp())
         elif condition.status != "Unknown":
             patch.append(_unknown(type_, "NodeStatusUnknown", "stopped", stamp))
+    order = [condition.type for condition in node.status.conditions]
+    known = {type_: number for number, type_ in enumerate(order)}
+    patch.sort(key=lambda one: known.get(one["type"], len(known)))
     return patch or None
 
 

@@ -190,3 +190,21 @@ def test_without_its_lease_a_node_that_posts_its_status_is_not_fought_over() -> 
         assert changes == 0
 
     running(story, add_nodes)
+
+
+def test_the_conditions_of_a_silent_node_stay_in_their_order() -> None:
+    async def story(world: World) -> None:
+        for name in ("a", "b"):
+            await world.node(name)
+            await world.heartbeat(name)
+        order = ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]
+        await world.client.patch(
+            NODES,
+            "a",
+            {"status": {"conditions": [{"type": type_, "status": "True"} for type_ in order]}},
+            subresource="status",
+        )
+        await beat(world, "b", seconds=70)
+        assert list(conditions(await world.get(NODES, "a"))) == order
+
+    running(story, add_nodes)
