@@ -40,7 +40,7 @@ def decide(snapshot: Snapshot) -> Plan:
     )
     growing = Growing(snapshot, Rooms((*snapshot.rooms, *booting)), [])
     for demand in snapshot.booked:
-        if growing.rooms.pack(demand, demand.count) < demand.count:
+        if not _keep(demand, growing.rooms, snapshot):
             plan.revoked.append(demand.key)
     for pool in snapshot.pools:
         missing = pool.minimum - (pool.machines - pool.leaving)
@@ -61,6 +61,15 @@ def decide(snapshot: Snapshot) -> Plan:
             pool, untouched, plan.needs[pool.name], snapshot.now, is_growing=is_growing
         )
     return plan
+
+
+def _keep(demand: Demand, rooms: Rooms, snapshot: Snapshot) -> bool:
+    """Keep room for what was promised, on spare machines last: whoever books those has others bought in their place."""
+    left = demand.count
+    if any(pool.spare for pool in snapshot.pools):
+        for name in ("", *(pool.name for pool in snapshot.pools if not pool.spare)):
+            left -= rooms.pack(demand, left, pool=name)
+    return rooms.pack(demand, left) == left
 
 
 def _answer(request: Request, growing: Growing, plan: Plan) -> Growing:

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
 from argosy.api.nodefit import PodClass, PodClasses
-from argosy.api.objects import Condition, Pod, decoder, find_condition, is_true
+from argosy.api.objects import Condition, Pod, PodSpec, decoder, find_condition, is_true
+from argosy.api.objects.pods import ResourceRequirements
 from argosy.api.objects.provisioning import PodTemplate, ProvisioningRequest
 from argosy.base.errors import NotFound
 from argosy.base.timestamps import format_time
@@ -278,7 +281,8 @@ class Requests:
                 await self._write(request, conditions.no_template(error))
                 return None
             template = decoder(PodTemplate)(bytes(raw.body)).template
-            pods, labels = self._classes.of_spec(template.spec), template.metadata.labels
+            pods = self._classes.of_spec(_defaulted(template.spec))
+            labels = template.metadata.labels
             asked = wishes(pods, namespace, labels)
             most = per_node(asked, namespace, labels)
             demand = Demand(pods, wanted.count, f"{key}#{number}", most)
@@ -312,6 +316,20 @@ class Requests:
         except NotFound:
             # Deleted meanwhile, and so is what we know of it.
             return
+
+
+def _defaulted(spec: PodSpec) -> PodSpec:
+    """The spec of a pod made of a template: what it limits and does not request, it requests as well."""
+    containers, init_containers = (
+        tuple(msgspec.structs.replace(one, resources=_requesting(one.resources)) for one in given)
+        for given in (spec.containers, spec.init_containers)
+    )
+    return msgspec.structs.replace(spec, containers=containers, init_containers=init_containers)
+
+
+def _requesting(resources: ResourceRequirements) -> ResourceRequirements:
+    requests = {**resources.limits, **resources.requests}
+    return msgspec.structs.replace(resources, requests=requests)
 
 
 def is_over(request: ProvisioningRequest) -> bool:

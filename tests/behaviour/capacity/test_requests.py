@@ -222,3 +222,24 @@ def test_pods_that_consume_a_request_by_its_old_annotation_are_told_and_make_no_
         assert told == [("Normal", "NotTriggerScaleUp", text)]
 
     pooled(story)
+
+
+def test_a_template_that_only_limits_its_gpus_asks_for_them() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool("gpus", machine={"cpu": 96, "memory": "1Ti", "gpus": 8})
+        limits = {"requests": {"cpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
+        container = {"name": "main", "image": "busybox", "resources": limits}
+        template = {"spec": {"containers": [container]}}
+        await here.create(POD_TEMPLATES, {"metadata": {"name": "t"}, "template": template})
+        body: Object = {
+            "metadata": {"name": "req"},
+            "spec": {
+                "provisioningClassName": ATOMIC,
+                "podSets": [{"podTemplateRef": {"name": "t"}, "count": 16}],
+            },
+        }
+        await here.create(PROVISIONING_REQUESTS, body)
+        await here.pass_time(5)
+        assert len(await here.nodes()) == 2
+
+    pooled(story)

@@ -50,6 +50,11 @@ CASES: dict[str, Case] = {
     "pods that avoid each other need a machine each": Case(
         (pool(),), {"a": 3}, (demand(3, per_node=1),)
     ),
+    "what was promised is kept on other machines before spare ones": Case(
+        (pool("a", machines=1, booting=1, spare=1), pool("b", machines=1, booting=1)),
+        {},
+        booked=(demand(4),),
+    ),
     "pods that fit onto existing room add nothing": Case(
         (pool(machines=1),), {}, (demand(4),), (idle(0.0),)
     ),
