@@ -2,9 +2,9 @@
 
 `definitions` are the CRDs, to be applied before the assembly runs. Then, from pure to writing: `machines` knows what a
 node of a pool looks like, `snapshots`, `packing`, `neighbors`, `settling`, `growing`, `shrinking` and `deciding`
-decide, `explaining` has the words, `statuses` what pools say; `occupancy`, `demands`, `surveying`, `crowds` and `pools`
-keep what is seen; `provisioning`, `removing`, `reclaiming` and `draining` do what was decided; `autoscaling` holds it
-together.
+decide, `explaining` has the words, `statuses` what pools say; `occupancy`, `demands`, `daemons`, `surveying`, `crowds`
+and `pools` keep what is seen; `provisioning`, `removing`, `reclaiming` and `draining` do what was decided;
+`autoscaling` holds it together.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from argosy.api.nodefit import PodClasses
 from argosy.api.objects import Node, ObjectMeta, Pod
 from argosy.capacity import explaining
 from argosy.capacity.crowds import QUIET_SECONDS, Crowd
+from argosy.capacity.daemons import Daemons
 from argosy.capacity.deciding import decide
 from argosy.capacity.demands import Demands, Group
 from argosy.capacity.occupancy import Occupancy
@@ -57,7 +58,10 @@ class Autoscaler:
         self._demands = Demands(classes)
         self._crowd = Crowd()
         self._occupancy = Occupancy(assembly.clock, classes)
-        self._pools = Pools(self._occupancy, assembly.ids, allow_processes=allow_processes)
+        daemons = Daemons(assembly, classes)
+        self._pools = Pools(
+            self._occupancy, assembly.ids, daemons.overhead, allow_processes=allow_processes
+        )
         self._queue = assembly.controller("autoscaler", self._look)
         self._provisioning = Provisioning(assembly, self._pools, self._soon)
         self._removing = Removing(assembly, self._occupancy, self._pools)

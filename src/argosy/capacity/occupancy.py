@@ -2,8 +2,7 @@
 
 Follows nodes and bound pods by deltas, O(1) each, and keeps equal nodes together, so that a snapshot costs as much as
 there are kinds of nodes. A pod counts from the moment it is bound until it has ended or is gone. DaemonSet pods and
-mirror pods come with every node: they take room but keep no node busy, and what they take is remembered per pool as
-what a new machine will lose to them.
+mirror pods come with every node: they take room but keep no node busy.
 """
 
 from __future__ import annotations
@@ -84,7 +83,6 @@ class Occupancy:
         self._pools: dict[str, dict[str, Occupied]] = {}
         # What nodes of a signature look like to pods: no name and no hostname.
         self._looks: dict[bytes, Node] = {}
-        self._overheads: dict[str, Resources] = {}
 
     # Reading.
 
@@ -96,10 +94,6 @@ class Occupancy:
 
     def of_pool(self, pool: str) -> dict[str, Occupied]:
         return self._pools.get(pool, {})
-
-    def overhead(self, pool: str) -> Resources:
-        """The most that pods which come with every node have taken on a node of the pool."""
-        return self._overheads.get(pool, {})
 
     def rooms(self) -> Iterator[Room]:
         """The nodes that pods can be put on, equal ones together."""
@@ -184,8 +178,6 @@ class Occupancy:
             node.used[name] = node.used.get(name, 0) + amount
         if not bound.comes_with_node:
             node.workloads += 1
-        elif node.pool:
-            self._learn_overhead(node)
 
     def _unbind(self, name: str, key: Key) -> None:
         del self._where[key]
@@ -204,17 +196,6 @@ class Occupancy:
             if not node.workloads:
                 node.idle_since = self._clock.time()
         self._regroup(node)
-
-    def _learn_overhead(self, node: Occupied) -> None:
-        most = self._overheads.setdefault(node.pool, {})
-        amounts: Resources = {}
-        for one in node.bound.values():
-            if one.comes_with_node:
-                amounts["pods"] = amounts.get("pods", 0) + 1
-                for name, amount in one.pods.requests.items():
-                    amounts[name] = amounts.get(name, 0) + amount
-        for name, amount in amounts.items():
-            most[name] = max(most.get(name, 0), amount)
 
     def _forget(self, name: str) -> None:
         node = self._nodes.pop(name, None)

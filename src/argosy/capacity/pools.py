@@ -7,7 +7,7 @@ are killed in, nothing is counted twice and nothing is bought twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -69,8 +69,17 @@ class Pool:
 class Pools:
     """All pools, by name."""
 
-    def __init__(self, occupancy: Occupancy, ids: Ids, *, allow_processes: bool) -> None:
+    def __init__(
+        self,
+        occupancy: Occupancy,
+        ids: Ids,
+        overhead: Callable[[Node], Resources],
+        *,
+        allow_processes: bool,
+    ) -> None:
+        """`overhead` says what a new machine loses to pods that come with it."""
         self._occupancy = occupancy
+        self._overhead = overhead
         self._ids = ids
         self._allow_processes = allow_processes
         self._pools: dict[str, Pool] = {}
@@ -132,7 +141,7 @@ class Pools:
 
     def _state(self, pool: Pool, now: float) -> PoolState:
         spec, nodes = pool.view.spec, self.nodes(pool)
-        overhead = self._occupancy.overhead(pool.name)
+        overhead = self._overhead(pool.template)
         booting = self.booting(pool)
         machines = len(nodes) + booting
         leaving = silent = 0

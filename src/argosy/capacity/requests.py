@@ -14,11 +14,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import msgspec
-
 from argosy.api.nodefit import PodClass, PodClasses
-from argosy.api.objects import Condition, Pod, PodSpec, decoder, find_condition, is_true
-from argosy.api.objects.pods import ResourceRequirements
+from argosy.api.objects import Condition, Pod, decoder, find_condition, is_true
 from argosy.api.objects.provisioning import PodTemplate, ProvisioningRequest
 from argosy.base.errors import NotFound
 from argosy.base.timestamps import format_time
@@ -29,6 +26,7 @@ from argosy.capacity.neighbors import Wish, per_node, wishes
 from argosy.capacity.resources import MANAGER, PROVISIONING_REQUESTS
 from argosy.capacity.snapshots import Demand, Plan, Request
 from argosy.capacity.surveying import Survey
+from argosy.capacity.templates import defaulted
 from argosy.client.objects import Key
 from argosy.client.resources import POD_TEMPLATES
 from argosy.control.assemblies import Assembly
@@ -281,7 +279,7 @@ class Requests:
                 await self._write(request, conditions.no_template(error))
                 return None
             template = decoder(PodTemplate)(bytes(raw.body)).template
-            pods = self._classes.of_spec(_defaulted(template.spec))
+            pods = self._classes.of_spec(defaulted(template.spec))
             labels = template.metadata.labels
             asked = wishes(pods, namespace, labels)
             most = per_node(asked, namespace, labels)
@@ -316,20 +314,6 @@ class Requests:
         except NotFound:
             # Deleted meanwhile, and so is what we know of it.
             return
-
-
-def _defaulted(spec: PodSpec) -> PodSpec:
-    """The spec of a pod made of a template: what it limits and does not request, it requests as well."""
-    containers, init_containers = (
-        tuple(msgspec.structs.replace(one, resources=_requesting(one.resources)) for one in given)
-        for given in (spec.containers, spec.init_containers)
-    )
-    return msgspec.structs.replace(spec, containers=containers, init_containers=init_containers)
-
-
-def _requesting(resources: ResourceRequirements) -> ResourceRequirements:
-    requests = {**resources.limits, **resources.requests}
-    return msgspec.structs.replace(resources, requests=requests)
 
 
 def is_over(request: ProvisioningRequest) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from argosy.base.types import Object
 from argosy.capacity.occupancy import LEAVING, PROTECTED
-from argosy.client.resources import NODES, PODS
+from argosy.client.resources import DAEMON_SETS, NODES, PODS
 from tests.behaviour.capacity.pools import Pooled, pooled
 
 
@@ -277,5 +278,33 @@ def test_pods_that_wait_for_the_next_step_get_it_when_the_interval_is_over() -> 
         assert len(await here.nodes()) == 1
         await here.pass_time(2)
         assert len(await here.nodes()) == 2
+
+    pooled(story)
+
+
+def test_what_daemon_sets_take_of_a_new_machine_is_not_offered_to_others() -> None:
+    def daemon(name: str, **spec: object) -> Object:
+        limits = {"limits": {"cpu": "1"}}
+        container = {"name": "main", "image": "busybox", "resources": limits}
+        labels = {"matchLabels": {"app": name}}
+        pod = {"containers": [container], **spec}
+        template = {"metadata": {"labels": {"app": name}}, "spec": pod}
+        return {"metadata": {"name": name}, "spec": {"selector": labels, "template": template}}
+
+    async def story(here: Pooled) -> None:
+        await here.pool()
+        await here.create(DAEMON_SETS, daemon("logs"))
+        await here.create(DAEMON_SETS, daemon("elsewhere", nodeSelector={"disk": "ssd"}))
+        await here.pass_time(1)
+        # Two pods of four CPUs no longer share a machine of eight, and one of eight has no machine at all.
+        await here.pods(2)
+        await here.pods(1, cpu="8", prefix="large")
+        await here.pass_time(5)
+        assert len(await here.nodes()) == 2
+        text = "pod didn't trigger scale-up: 1 Insufficient cpu"
+        assert ("Normal", "NotTriggerScaleUp", text) in await here.events("large-0")
+        await here.client.delete(DAEMON_SETS, "logs", namespace="ns")
+        await here.pass_time(20)
+        assert len(await here.nodes()) == 3
 
     pooled(story)

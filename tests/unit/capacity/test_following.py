@@ -169,15 +169,13 @@ def test_idle_time_begins_when_the_last_pod_ends() -> None:
     assert (idle.name, idle.since) == ("n", 150.0)
 
 
-def test_pods_of_daemon_sets_keep_no_node_busy_and_are_remembered_as_overhead() -> None:
+def test_pods_of_daemon_sets_keep_no_node_busy() -> None:
     book = Occupancy(At(), PodClasses())
     book.node_changed(None, node("n"))
     owner = OwnerReference(kind="DaemonSet", name="d", uid="u", controller=True)
     book.pod_changed(None, pod("d", node="n", meta={"owner_references": (owner,)}))
     (room,) = book.rooms()
     assert (room.stage, room.free["cpu"]) == (Stage.IDLE, 7000)
-    book.node_changed(node("n"), None)
-    assert book.overhead("a") == {"cpu": 1000, "pods": 1}
 
 
 LEFT_OUT: dict[str, Node] = {

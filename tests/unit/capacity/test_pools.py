@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from argosy.api.nodefit import PodClasses
-from argosy.api.objects import ObjectMeta
+from argosy.api.nodefit import PodClasses, Resources
+from argosy.api.objects import Node, ObjectMeta
 from argosy.api.objects.nodepools import (
     Boot,
     MachineShape,
@@ -24,6 +24,10 @@ from tests.unit.capacity.test_following import At, node
 NOW = 100.0
 
 
+def no_daemons(machine: Node) -> Resources:
+    return {}
+
+
 def view(*, status: NodePoolStatus | None = None, **spec: object) -> NodePool:
     return NodePool(
         metadata=ObjectMeta(name="a", uid="u"),
@@ -34,7 +38,7 @@ def view(*, status: NodePoolStatus | None = None, **spec: object) -> NodePool:
 
 def made(clock: At | None = None, **spec: object) -> tuple[Pools, Pool, Occupancy]:
     book = Occupancy(clock or At(), PodClasses())
-    pools = Pools(book, SeededIds(1), allow_processes=False)
+    pools = Pools(book, SeededIds(1), no_daemons, allow_processes=False)
     return pools, pools.put(view(**spec)), book
 
 
@@ -82,7 +86,7 @@ def test_a_machine_that_boots_was_made_and_is_seen_counts_once() -> None:
 def test_what_was_on_its_way_is_read_from_the_status_once() -> None:
     boot = Boot(datetime.fromtimestamp(160, UTC), ("a-x", "a-y"))
     book = Occupancy(At(), PodClasses())
-    pools = Pools(book, SeededIds(1), allow_processes=False)
+    pools = Pools(book, SeededIds(1), no_daemons, allow_processes=False)
     pool = pools.put(view(status=NodePoolStatus(boots=(boot,))))
     assert [(one.ready_at, one.names, one.is_saved) for one in pool.boots] == [
         (160.0, ["a-x", "a-y"], True)
@@ -113,7 +117,7 @@ OUT: dict[str, NodePool] = {
 
 @pytest.mark.parametrize("out", OUT.values(), ids=OUT.keys())
 def test_who_takes_no_part(out: NodePool) -> None:
-    pools = Pools(Occupancy(At(), PodClasses()), SeededIds(1), allow_processes=False)
+    pools = Pools(Occupancy(At(), PodClasses()), SeededIds(1), no_daemons, allow_processes=False)
     pools.put(out)
     assert pools.states(NOW) == ()
 
