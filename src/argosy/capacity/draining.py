@@ -2,7 +2,7 @@
 
 Nothing new is scheduled there (a taint), pods are asked to leave by the eviction API, which heeds disruption budgets,
 and a node without pods of its own is deleted. Pods that come with every node are left to their controllers. Nothing
-is forced: a budget that allows no eviction holds the node until it does.
+is forced: a budget that allows no eviction holds the node until it does, and whoever waits is told which pod it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from argosy.api.objects import Pod, Taint
-from argosy.base.errors import Conflict, NotFound, TooManyRequests
+from argosy.base.errors import Conflict, InternalError, NotFound, TooManyRequests
 from argosy.capacity.machines import with_taint
 from argosy.capacity.occupancy import LEAVING, Occupied
 from argosy.capacity.resources import MANAGER
@@ -30,16 +30,19 @@ class Draining:
         self._client = assembly.client
         self._clock = assembly.clock
 
-    async def drain(self, nodes: Sequence[Occupied]) -> float:
-        """Do the next step for each node; seconds after which to come again."""
+    async def drain(self, nodes: Sequence[Occupied]) -> tuple[float, list[str]]:
+        """Do the next step for each node; seconds after which to come again, and which pods may not leave, and why."""
+        stays: list[str] = []
         for start in range(0, len(nodes), _AT_ONCE):
-            await asyncio.gather(
+            found = await asyncio.gather(
                 *(self._drain_node(node) for node in nodes[start : start + _AT_ONCE])
             )
-        return _LOOK_AGAIN_SECONDS if any(node.workloads for node in nodes) else 1.0
+            stays += (one for of_node in found for one in of_node)
+        return _LOOK_AGAIN_SECONDS if any(node.workloads for node in nodes) else 1.0, stays
 
-    async def _drain_node(self, node: Occupied) -> None:
+    async def _drain_node(self, node: Occupied) -> list[str]:
         name = node.node.metadata.name
+        stays: list[str] = []
         try:
             if not node.is_leaving:
                 taint = Taint(LEAVING, str(int(self._clock.time())), "NoSchedule")
@@ -47,16 +50,21 @@ class Draining:
                 await self._client.patch(NODES, name, patch, field_manager=MANAGER)
             elif not node.workloads:
                 await self._client.delete(NODES, name, uid=node.node.metadata.uid)
-            for pod in node.workload_pods():
-                await self._evict(pod)
+            stays = [
+                f"pod {pod.metadata.namespace}/{pod.metadata.name} stays on {name}: {why}"
+                for pod in node.workload_pods()
+                if (why := await self._evict(pod)) is not None
+            ]
         except (NotFound, Conflict):
             # Gone or changed meanwhile: the next look sees it.
-            return
+            return stays
+        return stays
 
-    async def _evict(self, pod: Pod) -> None:
+    async def _evict(self, pod: Pod) -> str | None:
+        """Ask a pod to leave; why it may not."""
         meta = pod.metadata
         if meta.deletion_timestamp is not None:
-            return
+            return None
         body = {
             "apiVersion": "policy/v1",
             "kind": "Eviction",
@@ -66,6 +74,9 @@ class Draining:
             await self._client.create(
                 PODS, body, namespace=meta.namespace, name=meta.name, subresource="eviction"
             )
-        except TooManyRequests:
-            # A disruption budget: asked again at the next look.
-            return
+        except NotFound:
+            return None
+        except (TooManyRequests, InternalError) as refusal:
+            # A disruption budget, or more than one of them: asked again at the next look.
+            return str(refusal)
+        return None

@@ -56,6 +56,8 @@ class Pool:
     # Of the last decision: pods that could run here, and those among them that its maximum keeps out.
     pending: int = 0
     refused: int = 0
+    # Of the last look at a pool that is being deleted: why pods do not leave.
+    stays: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

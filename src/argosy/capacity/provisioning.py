@@ -27,11 +27,12 @@ from argosy.capacity.machines import (
     update_patch,
 )
 from argosy.capacity.pools import Pool, Pools
-from argosy.capacity.resources import MANAGER
+from argosy.capacity.resources import COMPONENT, MANAGER
 from argosy.capacity.statuses import Numbers, compose
 from argosy.client.resources import NODE_POOLS, NODES
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
+from argosy.control.references import reference
 
 FINALIZER: Final = "argosy.dev/nodes"
 _AT_ONCE: Final = 200
@@ -48,6 +49,7 @@ class Provisioning:
         self._clock = assembly.clock
         self._pools = pools
         self._changed = changed
+        self._recorder = assembly.recorder(COMPONENT)
         self._draining = Draining(assembly)
         self._addresses: dict[str, str] = {}
         self._written: dict[str, tuple[float, Object]] = {}
@@ -166,7 +168,11 @@ class Provisioning:
         pool.boots.clear()
         nodes = self._pools.nodes(pool)
         if nodes or self._pools.booting(pool):
-            wait = await self._draining.drain(list(nodes.values()))
+            wait, stays = await self._draining.drain(list(nodes.values()))
+            if stays and not pool.stays:
+                about = reference(NODE_POOLS, pool.view.metadata)
+                self._recorder.event(about, "Warning", "DrainBlocked", stays[0])
+            pool.stays = tuple(sorted(stays))
             await self._tell(pool)
             return Result(requeue_after=wait)
         if FINALIZER in pool.view.metadata.finalizers:
@@ -230,6 +236,7 @@ class Provisioning:
             last_down=_known(pool.last_down),
             cooling_until=pool.cooling_until if pool.cooling_until > now else None,
             is_allowed=self._pools.is_allowed(pool),
+            stays=pool.stays,
         )
         return compose(pool.view, numbers, now)
 

@@ -30,6 +30,8 @@ class Numbers(NamedTuple):
     last_down: float | None = None
     cooling_until: float | None = None
     is_allowed: bool = True
+    # Why pods of a pool that is being deleted do not leave, a sentence each.
+    stays: tuple[str, ...] = ()
 
 
 def compose(pool: NodePool, numbers: Numbers, now: float) -> Object:
@@ -59,6 +61,12 @@ def compose(pool: NodePool, numbers: Numbers, now: float) -> Object:
 
 def _ready(pool: NodePool, numbers: Numbers) -> Condition:
     spec = pool.spec
+    if pool.metadata.deletion_timestamp is not None:
+        more = len(numbers.stays) - 1
+        text = "".join(f"; {one}" for one in numbers.stays[:1])
+        text += f" ({more} more)" if more > 0 else ""
+        message = f"the pool is being deleted and {numbers.nodes} nodes are left{text}"
+        return Condition("Ready", "False", "Draining", message)
     if not numbers.is_allowed:
         return Condition(
             "Ready",

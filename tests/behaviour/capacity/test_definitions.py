@@ -197,3 +197,18 @@ def test_every_example_is_accepted() -> None:
                     await client.create(NODE_POOLS, body)
 
     served(story)
+
+
+def test_the_runtime_stays_while_there_are_nodes() -> None:
+    async def story(client: LocalClient) -> None:
+        body = {"metadata": {"name": "p"}, "spec": {"machine": MACHINE, "runtime": "process"}}
+        await client.create(NODE_POOLS, body)
+        await client.patch(NODE_POOLS, "p", {"spec": {"runtime": "simulated"}})
+        await client.patch(NODE_POOLS, "p", {"status": {"nodes": 2}}, subresource="status")
+        want = "spec.runtime: Invalid value: runtime cannot be changed while the pool has nodes"
+        with pytest.raises(Invalid) as caught:
+            await client.patch(NODE_POOLS, "p", {"spec": {"runtime": "process"}})
+        assert want in str(caught.value)
+        await client.patch(NODE_POOLS, "p", {"spec": {"maximum": 20}})
+
+    served(story)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argosy.api.wellknown import FAULT
 from argosy.capacity import add_capacity
-from argosy.client.resources import NODES, PODS
+from argosy.client.resources import NODES, POD_DISRUPTION_BUDGETS, PODS
 from argosy.workloads.nodes import add_nodes
 from tests.behaviour.capacity.pools import NODE_POOLS, Pooled, pooled
 from tests.fakes.kubelets import Kubelets
@@ -166,5 +166,42 @@ def test_a_reclaimed_pod_is_not_shown_as_ready_with_running_containers() -> None
         assert (got, set(container["state"]), container["ready"]) == (want, {"terminated"}, False)
         (ready,) = [c for c in pod["status"]["conditions"] if c["type"] == "Ready"]
         assert (ready["status"], ready["reason"]) == ("False", "PodFailed")
+
+    pooled(story)
+
+
+def test_a_deleted_pool_says_which_pod_its_budget_holds_back() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool()
+        await here.pods(1, metadata={"labels": {"app": "web"}})
+        await here.pass_time(5)
+        (name,) = await here.nodes()
+        ready = [{"type": "Ready", "status": "True"}]
+        await here.status(PODS, "pod-0", {"phase": "Running", "conditions": ready})
+        spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}
+        budget = await here.create(
+            POD_DISRUPTION_BUDGETS, {"metadata": {"name": "web"}, "spec": spec}
+        )
+        status = {
+            "disruptionsAllowed": 0,
+            "currentHealthy": 1,
+            "desiredHealthy": 1,
+            "expectedPods": 1,
+            "observedGeneration": budget["metadata"]["generation"],
+        }
+        await here.status(POD_DISRUPTION_BUDGETS, "web", status)
+        await here.client.delete(NODE_POOLS, "pool")
+        await here.pass_time(20)
+        why = f"pod ns/pod-0 stays on {name}: Cannot evict pod as it would violate the pod's disruption budget."
+        want = ("False", "Draining", f"the pool is being deleted and 1 nodes are left; {why}")
+        assert await here.condition("Ready") == want
+        assert [e for e in await here.events("pool") if e[0] == "Warning"] == [
+            ("Warning", "DrainBlocked", why)
+        ]
+        await here.client.delete(POD_DISRUPTION_BUDGETS, "web", namespace="ns")
+        await here.pass_time(10)
+        await here.client.delete(PODS, "pod-0", namespace="ns", grace_seconds=0)
+        await here.pass_time(20)
+        assert await here.get(NODE_POOLS, "pool") is None
 
     pooled(story)

@@ -116,7 +116,14 @@ def _schema() -> Object:
                 "rule": f"self.metadata.name.size() <= {_NAME_CHARACTERS}",
                 "message": f"a NodePool's name may have at most {_NAME_CHARACTERS} characters, because its nodes are "
                 "named after it",
-            }
+            },
+            {
+                # A new runtime would begin the pods of the old one anew, and could run as processes what was simulated.
+                "rule": "self.spec.runtime == oldSelf.spec.runtime || !has(oldSelf.status) || "
+                "!has(oldSelf.status.nodes) || oldSelf.status.nodes == 0",
+                "message": "runtime cannot be changed while the pool has nodes; create another pool",
+                "fieldPath": ".spec.runtime",
+            },
         ],
     }
 
