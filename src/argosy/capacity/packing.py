@@ -7,6 +7,7 @@ one with less space. Pure apart from that; the result depends on the order of ro
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -27,6 +28,8 @@ def per_machine(demand: Demand, free: Resources) -> int:
         most = min(most, 1)
     for name, amount in demand.pods.requests.items():
         most = min(most, free.get(name, 0) // amount)
+        if most <= 0:
+            return 0
     return max(0, most)
 
 
@@ -50,16 +53,14 @@ class Rooms:
     """All the room there is. Fewest changes first: busy nodes, then idle ones, then those that boot."""
 
     def __init__(self, rooms: tuple[Room, ...]) -> None:
-        # Copies, because counts change; the dicts within are replaced, never changed.
-        self._rooms = [_copy(room) for room in rooms]
-        self._is_sorted = False
+        # Copies, because counts change; the dicts within are replaced, never changed. Always in order.
+        self._rooms = sorted((_copy(room) for room in rooms if room.count > 0), key=_first)
 
     def fork(self) -> Rooms:
         return Rooms(tuple(self._rooms))
 
     def add(self, room: Room) -> None:
-        self._rooms.append(room)
-        self._is_sorted = False
+        insort(self._rooms, room, key=_first)
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self._rooms)
@@ -75,7 +76,6 @@ class Rooms:
         """Place up to `count` of the demand's pods; how many found room. Only on nodes of a pool, or with the labels
         of an area, where one is given.
         """
-        self._sort()
         left = count
         for room in self._rooms[:]:
             if left <= 0:
@@ -110,12 +110,6 @@ class Rooms:
         if rest:
             self.add(_filled(room, demand, rest, 1))
         return taken
-
-    def _sort(self) -> None:
-        if not self._is_sorted:
-            self._rooms = [room for room in self._rooms if room.count > 0]
-            self._rooms.sort(key=_first)
-            self._is_sorted = True
 
 
 def _first(room: Room) -> tuple[int, int, int, str]:
