@@ -49,6 +49,9 @@ REVOKED: Final = Said(
 )
 
 
-def no_template(error: Exception) -> Said:
-    message = f"Failed to get pod templates for ProvisioningRequest: {error}"
+def no_templates(referenced: int, missing: list[str]) -> Said:
+    message = (
+        f"missing pod templates, {referenced} pod templates were referenced, {len(missing)} templates were missing: "
+        f"{','.join(missing)}"
+    )
     return Said("Failed", "True", "FailedToCreatePods", message)

@@ -36,6 +36,8 @@ CHECK_CAPACITY: Final = "check-capacity.autoscaling.x-k8s.io"
 ATOMIC: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
 BOOKED_SECONDS: Final = 600.0
 _WEEK_SECONDS: Final = 7 * 24 * 3600.0
+# As long as cluster-autoscaler takes from one look to the next.
+_TEMPLATE_SECONDS: Final = 10.0
 _FIRST_RETRY_SECONDS: Final = 60.0
 _LAST_RETRY_SECONDS: Final = 600.0
 _WORKERS: Final = 4
@@ -182,9 +184,9 @@ class Requests:
             return await self._retire(key, request, now)
         one = self._known.get(key)
         if one is None:
-            one = await self._resolve(key, request)
-            if one is None:
-                return DONE
+            one, missing = await self._resolve(key, request)
+            if missing:
+                return await self._miss(request, missing, now)
             self._known[key] = one
             # Restarted while it was booked.
             one.is_booked = is_true(told, "Provisioned")
@@ -266,18 +268,26 @@ class Requests:
             return DONE
         return DONE
 
-    async def _resolve(self, key: str, request: ProvisioningRequest) -> _Known | None:
-        """The pods it asks for; None when a template is missing, which is said."""
-        namespace = request.metadata.namespace
+    async def _miss(self, request: ProvisioningRequest, missing: list[str], now: float) -> Result:
+        """Fail a request whose templates are not there; first wait, because they may be applied just after it."""
+        left = _created(request) + _TEMPLATE_SECONDS - now
+        if left > 0:
+            return Result(requeue_after=min(left, 1.0))
+        await self._write(request, conditions.no_templates(len(request.spec.pod_sets), missing))
+        return DONE
+
+    async def _resolve(self, key: str, request: ProvisioningRequest) -> tuple[_Known, list[str]]:
+        """The pods it asks for, and the templates that are missing."""
+        namespace, missing = request.metadata.namespace, []
         one = _Known(request.spec.provisioning_class_name == ATOMIC, (), {})
         for number, wanted in enumerate(request.spec.pod_sets):
             try:
                 raw = await self._client.get(
                     POD_TEMPLATES, wanted.pod_template_ref.name, namespace=namespace
                 )
-            except NotFound as error:
-                await self._write(request, conditions.no_template(error))
-                return None
+            except NotFound:
+                missing.append(wanted.pod_template_ref.name)
+                continue
             template = decoder(PodTemplate)(bytes(raw.body)).template
             pods = self._classes.of_spec(defaulted(template.spec))
             labels = template.metadata.labels
@@ -286,7 +296,7 @@ class Requests:
             demand = Demand(pods, wanted.count, f"{key}#{number}", most)
             one.demands = (*one.demands, demand)
             one.social[demand.key] = asked, labels
-        return one
+        return one, missing
 
     async def _write(self, request: ProvisioningRequest, condition: conditions.Said) -> None:
         type_, status, reason, message = condition

@@ -186,8 +186,29 @@ def test_a_missing_template_fails_the_request() -> None:
             "podSets": [{"podTemplateRef": {"name": "t"}, "count": 1}],
         }
         await here.create(PROVISIONING_REQUESTS, {"metadata": {"name": "req"}, "spec": spec})
-        await here.pass_time(5)
+        await here.pass_time(15)
         assert (await said(here))["Failed"] == ("True", "FailedToCreatePods")
+        found = await here.get(PROVISIONING_REQUESTS, "req")
+        assert found is not None
+        want = "missing pod templates, 1 pod templates were referenced, 1 templates were missing: t"
+        assert [one["message"] for one in found["status"]["conditions"]] == [want]
+
+    pooled(story)
+
+
+def test_a_template_may_be_applied_a_moment_after_its_request() -> None:
+    async def story(here: Pooled) -> None:
+        spec = {
+            "provisioningClassName": CHECK,
+            "podSets": [{"podTemplateRef": {"name": "t"}, "count": 1}],
+        }
+        await here.pool(minimum=1)
+        await here.create(PROVISIONING_REQUESTS, {"metadata": {"name": "req"}, "spec": spec})
+        await here.pass_time(2)
+        template = {"spec": {"containers": [{"name": "main", "image": "busybox"}]}}
+        await here.create(POD_TEMPLATES, {"metadata": {"name": "t"}, "template": template})
+        await here.pass_time(5)
+        assert (await said(here))["Provisioned"] == ("True", "CapacityIsFound")
 
     pooled(story)
 
