@@ -213,10 +213,12 @@ class Autoscaler:
         self._told = told
 
     def _tell_group(self, group: Group, verdict: Verdict, text: str) -> None:
-        """Tell the pods concerned: those for which there is no room are the last in line."""
-        reason = "TriggeredScaleUp" if verdict.grown else "NotTriggerScaleUp"
-        some = group.some(_TOLD, after=0 if verdict.grown else verdict.placed)
-        self._tell_some(some, reason, text)
+        """Tell the pods concerned: the first in line find room, then come those who get machines, then the others."""
+        if verdict.grown:
+            some = group.some(min(_TOLD, verdict.helped), after=verdict.placed - verdict.helped)
+            self._tell_some(some, "TriggeredScaleUp", text)
+        else:
+            self._tell_some(group.some(_TOLD, after=verdict.placed), "NotTriggerScaleUp", text)
 
     def _tell_some(self, pods: list[ObjectMeta], reason: str, text: str) -> None:
         for meta in pods:
@@ -225,7 +227,7 @@ class Autoscaler:
     def _tell_maximum(self, plan: Plan, states: dict[str, PoolState]) -> None:
         for name, state in states.items():
             pods = plan.refused.get(name, 0)
-            text = explaining.at_maximum(state, pods) if pods else ""
+            text = explaining.at_maximum(state, pods, plan.added(name)) if pods else ""
             # Said once per time at the maximum, not for every pod that comes or goes.
             if text and not self._told_pools.get(name):
                 self._tell_pool(name, "Warning", "AtMaximum", text)

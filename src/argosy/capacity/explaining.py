@@ -38,7 +38,9 @@ def scaled_up(pool: PoolState, growths: Iterable[Growth], granted: int) -> str:
         found[0] += growth.count
         found[1] += growth.pods
     why = "; ".join(_why(pool, cause, *numbers) for cause, numbers in counts.items())
-    return f"scaled up from {pool.machines} to {after} machines (max: {pool.maximum}): {why}"
+    wanted = sum(found[0] for found in counts.values())
+    short = f", {wanted} were asked for" if granted < wanted else ""
+    return f"scaled up from {pool.machines} to {after} machines (max: {pool.maximum}){short}: {why}"
 
 
 def _why(pool: PoolState, cause: Cause, machines: int, pods: int) -> str:
@@ -72,10 +74,10 @@ def out_of_stock(wanted: int, granted: int, cooldown: float) -> str:
     )
 
 
-def at_maximum(pool: PoolState, pods: int) -> str:
+def at_maximum(pool: PoolState, pods: int, added: int) -> str:
     return (
-        f"{pods} unschedulable pods would fit, but there are {pool.machines} of at most {pool.maximum} machines; raise "
-        "spec.maximum to run them"
+        f"{pods} unschedulable pods would fit, but there are {pool.machines + added} of at most {pool.maximum} "
+        "machines; raise spec.maximum to run them"
     )
 
 

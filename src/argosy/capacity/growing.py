@@ -120,6 +120,7 @@ class Growing:
             pool = next(one for one in self._snapshot.pools if one.name == growth.pool)
             if growth.pool in verdict.grown and is_within(pool.template, area):
                 self.growths[number] = replace(growth, pods=growth.pods + pods)
+                verdict.helped += pods
                 return
 
     def _offers(self, verdict: Verdict, count: int, area: Area) -> list[PoolState]:
@@ -147,7 +148,9 @@ class Growing:
         if count:
             pods = min(left, count * per_machine(demand, pool.free))
             self.add(pool, count, cause, pods)
-            verdict.placed += self.rooms.pack(demand, pods, pool=pool.name)
+            helped = self.rooms.pack(demand, pods, pool=pool.name)
+            verdict.placed += helped
+            verdict.helped += helped
             verdict.grown[pool.name] = verdict.grown.get(pool.name, 0) + count
         if count < allowed:
             verdict.is_waiting = True

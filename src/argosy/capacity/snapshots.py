@@ -163,6 +163,8 @@ class Verdict:
 
     demand: Demand
     placed: int = 0
+    # Those among them that got new machines: the last of the placed.
+    helped: int = 0
     # Pool -> machines added.
     grown: dict[str, int] = field(default_factory=dict)
     # A pool will take the rest as soon as its limits allow.
@@ -190,12 +192,12 @@ class Plan:
     pending: dict[str, int] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
 
+    def added(self, pool: str) -> int:
+        return sum(growth.count for growth in self.growths if growth.pool == pool)
+
     def sizes(self, pools: Mapping[str, PoolState]) -> dict[str, tuple[int, int]]:
         """Machines before and after, of the pools that grow."""
-        after: dict[str, int] = {}
-        for growth in self.growths:
-            after[growth.pool] = after.get(growth.pool, 0) + growth.count
+        grown = {growth.pool for growth in self.growths}
         return {
-            name: (pools[name].machines, pools[name].machines + more)
-            for name, more in after.items()
+            name: (pools[name].machines, pools[name].machines + self.added(name)) for name in grown
         }

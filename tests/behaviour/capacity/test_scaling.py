@@ -308,3 +308,26 @@ def test_what_daemon_sets_take_of_a_new_machine_is_not_offered_to_others() -> No
         assert len(await here.nodes()) == 3
 
     pooled(story)
+
+
+def test_events_of_a_stock_out_and_of_a_maximum_tell_the_numbers_as_they_are() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool("cheap", pricePerHour=1, stock=2)
+        await here.pool("dear", pricePerHour=3, maximum=1)
+        await here.pods(8)
+        await here.pass_time(30)
+        events = [event[2] for event in await here.events("cheap")]
+        want = "scaled up from 0 to 2 machines (max: 10), 4 were asked for: 8 unschedulable pods, 4 at 1 per hour each"
+        assert any(text.startswith(want) for text in events)
+        text = "2 unschedulable pods would fit, but there are 1 of at most 1 machines; raise spec.maximum to run them"
+        assert ("Warning", "AtMaximum", text) in await here.events("dear")
+        # Only those who get a machine of the second pool are told that they made it grow.
+        text = "pod triggered scale-up: [{dear 0->1 (max: 1)}]"
+        told = [
+            name
+            for name in (f"pod-{number}" for number in range(8))
+            if ("Normal", "TriggeredScaleUp", text) in await here.events(name)
+        ]
+        assert len(told) == 2
+
+    pooled(story)
