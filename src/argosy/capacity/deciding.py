@@ -50,7 +50,8 @@ def decide(snapshot: Snapshot) -> Plan:
     for demand in sorted(snapshot.demands, key=_largest):
         plan.verdicts.append(growing.place(demand))
     for pool in snapshot.pools:
-        idle = sum(room.count for room in growing.rooms.untouched(pool.name))
+        untouched = growing.rooms.untouched(pool.name)
+        idle = sum(room.count for room in untouched if not room.is_cordoned)
         growing.add(pool, min(pool.spare - idle, growing.step(pool)), Cause.SPARE)
     plan.growths = growing.growths
     _tell_needs(snapshot, growing, plan)

@@ -32,11 +32,15 @@ def removals(
     count = min(pool.staying - pool.booting - floor, limits.step_down)
     if count > 0:
         idle: list[IdleNode] = []
+        cordoned: list[IdleNode] = []
         for room in untouched:
             ready = [node for node in room.nodes if _may_go(node, limits.idle, now)]
-            idle += sorted(ready, key=_longest)[: room.count]
-        if idle:
-            found.append(Removal(pool.name, tuple(sorted(idle, key=_longest)[:count])))
+            first = sorted(ready, key=_longest)[: room.count]
+            (cordoned if room.is_cordoned else idle).extend(first)
+        # Those that nobody may use go before those that somebody could.
+        going = sorted(cordoned, key=_longest) + sorted(idle, key=_longest)
+        if going:
+            found.append(Removal(pool.name, tuple(going[:count])))
     return found
 
 

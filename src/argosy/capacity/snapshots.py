@@ -48,6 +48,11 @@ class Room:
     # The idle nodes themselves, from which the ones to remove are chosen.
     nodes: Iterable[IdleNode] = ()
 
+    @property
+    def is_cordoned(self) -> bool:
+        """Whether new pods are kept away, so that these nodes are no spare ones."""
+        return self.template.spec.unschedulable
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:

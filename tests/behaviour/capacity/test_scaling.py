@@ -331,3 +331,22 @@ def test_events_of_a_stock_out_and_of_a_maximum_tell_the_numbers_as_they_are() -
         assert len(told) == 2
 
     pooled(story)
+
+
+def test_a_cordoned_node_is_no_spare_one_and_goes_first() -> None:
+    async def story(here: Pooled) -> None:
+        await here.pool(overProvision=1)
+        await here.pass_time(5)
+        (first,) = await here.nodes()
+        await here.client.patch(NODES, first, {"spec": {"unschedulable": True}})
+        await here.pass_time(30)
+        (other,) = set(await here.nodes()) - {first}
+        await here.pass_time(900)
+        assert await here.nodes() == [other]
+        assert [event[1] for event in await here.events("pool")] == [
+            "ScaledUp",
+            "ScaledUp",
+            "ScaledDown",
+        ]
+
+    pooled(story)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from argosy.api.objects import Node, NodeSpec
 from argosy.capacity.deciding import decide
 from argosy.capacity.snapshots import (
     Demand,
@@ -22,6 +23,16 @@ from tests.unit.capacity.builders import busy, demand, idle, machine, node, pool
 
 NOW = 10_000.0
 LONG = NOW - 300
+
+
+CORDONED = Room(
+    Node(spec=NodeSpec(unschedulable=True)),
+    machine(),
+    1,
+    Stage.IDLE,
+    "a",
+    nodes=[IdleNode("b-0", 9.0)],
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,9 @@ CASES: dict[str, Case] = {
         pool(machines=4, maximum=2, spare=2, highest=1),
         (busy(1), idle(0.0, 1.0, 2.0)),
         ["a-0", "a-1"],
+    ),
+    "a cordoned node goes before one that could be used": Case(
+        pool(machines=2, spare=1, highest=0), (idle(0.0), CORDONED), ["b-0"]
     ),
     "what was needed within the window stays": Case(
         pool(machines=3, highest=2), (idle(0.0, 1.0, 2.0),), ["a-0"]
