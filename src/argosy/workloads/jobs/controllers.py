@@ -190,6 +190,7 @@ class Jobs:
             ledger.backoff = NO_FAILURES
             return DONE
         writer = Writer(self._client, self._recorder, self._expectations, job, ledger)
+        look: Look | None = None
         try:
             await claim(self._client, job, ledger)
             is_settled = self._expectations.is_satisfied(uid)
@@ -199,17 +200,25 @@ class Jobs:
             # Somebody else has written the Job; its event brings it back at the latest.
             raise
         except StatusError as error:
-            return self._retry(key, ledger, error)
+            return self._retry(key, ledger, error, look)
         if writer.error is not None:
-            return self._retry(key, ledger, writer.error)
+            return self._retry(key, ledger, writer.error, look)
         ledger.failures = 0
-        return Result(look.look_again if is_settled else self._expectations.seconds_left(uid))
+        if is_settled:
+            return Result(look.look_again)
+        return _earlier(self._expectations.seconds_left(uid), look)
 
-    def _retry(self, key: Key, ledger: Ledger, error: StatusError) -> Result:
+    def _retry(self, key: Key, ledger: Ledger, error: StatusError, look: Look | None) -> Result:
         pause = min(_MOST_RETRY_SECONDS, 2.0 ** min(ledger.failures, 10))
         ledger.failures += 1
         _LOG.warning("Job %s: %s; trying again in %d s", key, error, pause)
-        return Result(pause)
+        return _earlier(pause, look)
+
+
+def _earlier(pause: float, look: Look | None) -> Result:
+    """After the pause, or when the look wants to be repeated: a deadline does not wait for calls that fail."""
+    again = look.look_again if look is not None else None
+    return Result(pause if again is None else min(pause, again))
 
 
 def _controller(pod: Pod) -> OwnerReference | None:

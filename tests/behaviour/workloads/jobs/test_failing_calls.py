@@ -63,6 +63,22 @@ def test_the_clock_of_a_deadline_starts_anew_when_a_job_is_resumed() -> None:
     living(story)
 
 
+def test_a_deadline_is_kept_while_pods_cannot_be_made() -> None:
+    async def story(world: World) -> None:
+        # Tried after 0, 1, 3, 7, 15 and 31 seconds; the next time would be too late.
+        world.faulty.fail("create", *(Forbidden("exceeded quota") for _ in range(100)))
+        await world.create(activeDeadlineSeconds=40)
+        await world.settle(34)
+        assert "conditions" not in await world.status()
+        await world.settle(2)
+        assert (await world.status())["conditions"] == [
+            "FailureTarget=True DeadlineExceeded: Job was active longer than specified deadline",
+            "Failed=True DeadlineExceeded: Job was active longer than specified deadline",
+        ]
+
+    living(story)
+
+
 def test_twelve_hundred_pods_end_together() -> None:
     async def story(world: World) -> None:
         await world.create(completions=1200, parallelism=1200)
