@@ -1,8 +1,8 @@
 """The CronJob controller: makes a Job whenever one is due, keeps track of those that run, removes old ones.
 
-Mirrors kube-controller-manager's cronjob controller v2, with its events and their texts. A CronJob is looked at
-when it
-or one of its Jobs changes and at its next time; nothing is polled.
+Mirrors kube-controller-manager's cronjob controller v2, with its events and their texts. A CronJob is looked at when it
+or one of its Jobs changes and at its next time; nothing is polled. A new schedule counts from its next time on: a time
+of it that has passed already is not made up for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from argosy.api.objects import Job, ObjectReference, is_true
+from argosy.api.objects import Job, ObjectReference, decoder, is_true
 from argosy.api.objects.cronjobs import CronJob
 from argosy.api.rules.batch.schedules import schedule_problem, zone_problem
 from argosy.base.errors import AlreadyExists, NotFound, StatusError
@@ -44,6 +44,7 @@ _SCHEDULED: Final = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _SEE: Final = (
     "see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
 )
+_read: Final = decoder(CronJob)
 
 
 class CronJobs:
@@ -61,8 +62,13 @@ class CronJobs:
         self._jobs.add_handler(self._job_changed)
 
     def _cron_changed(self, old: CronJob | None, new: CronJob | None) -> None:
-        if new is not None:
-            self._queue.add(Key(*new.metadata.key))
+        if new is None:
+            return
+        wait = None
+        if old is not None and old.metadata.uid == new.metadata.uid and _is_rescheduled(old, new):
+            schedule = parse(new.spec.schedule, new.spec.time_zone)
+            wait = seconds_to_next(new, self._now(), schedule)
+        self._queue.add_after(Key(*new.metadata.key), wait or 0.0)
 
     def _job_changed(self, old: Job | None, new: Job | None) -> None:
         for job in (old, new):
@@ -74,14 +80,22 @@ class CronJobs:
         cron = self._crons.get(*key)
         if cron is None:
             return DONE
-        now = datetime.fromtimestamp(self._clock.time(), UTC)
         jobs = self._jobs.by_index(_OWNER, cron.metadata.uid)
-        look = _Look(self._client, self._recorder, now, cron, jobs)
+        if _is_behind(cron, jobs):
+            try:
+                raw = await self._client.get(CRON_JOBS, key.name, namespace=key.namespace)
+            except NotFound:
+                return DONE
+            cron = _read(bytes(raw.body))
+        look = _Look(self._client, self._recorder, self._now(), cron, jobs)
         try:
             seconds = await look.happen()
         finally:
             await look.write_status()
         return Result(requeue_after=seconds) if seconds is not None else DONE
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock.time(), UTC)
 
 
 class _Look:
@@ -184,7 +198,8 @@ class _Look:
         if scheduled is not None and self._may_start(scheduled):
             if cron.spec.concurrency_policy == "Replace":
                 for uid, job in list(self._active.items()):
-                    await self._delete(job.name, uid)
+                    if (problem := await self._delete(job.name, uid)) is not None:
+                        raise problem
             await self._make(scheduled)
         started = replace(cron.status, last_schedule_time=self._last_schedule)
         return seconds_to_next(replace(cron, status=started), self._now, schedule)
@@ -238,7 +253,8 @@ class _Look:
         except NotFound:
             return None
 
-    async def _delete(self, name: str, uid: str) -> None:
+    async def _delete(self, name: str, uid: str) -> StatusError | None:
+        """Delete a Job; gives what went wrong, which has been told. Old Jobs that stay do not keep new ones away."""
         try:
             await self._client.delete(
                 JOBS,
@@ -251,9 +267,10 @@ class _Look:
             pass
         except StatusError as error:
             self._event("Warning", "FailedDelete", f"Deleted job: {error}")
-            raise
+            return error
         self._active.pop(uid, None)
         self._event("Normal", "SuccessfulDelete", f"Deleted job {name}")
+        return None
 
     async def write_status(self) -> None:
         status = self._cron.status
@@ -284,6 +301,19 @@ class _Look:
     def _event(self, type_: Literal["Normal", "Warning"], reason: str, message: str) -> None:
         about = reference(CRON_JOBS, self._cron.metadata)
         self._recorder.event(about, type_, reason, message)
+
+
+def _is_rescheduled(old: CronJob, new: CronJob) -> bool:
+    then, now = old.spec, new.spec
+    is_other = (then.schedule, then.time_zone) != (now.schedule, now.time_zone)
+    # One that cannot be read is looked at at once, which says so.
+    return is_other and not (schedule_problem(now.schedule) or zone_problem(now.time_zone or ""))
+
+
+def _is_behind(cron: CronJob, jobs: list[Job]) -> bool:
+    """Whether a Job runs that the status does not name: most often it does by now, and its event is on its way."""
+    known = {active.uid for active in cron.status.active}
+    return any(not job.is_finished and job.metadata.uid not in known for job in jobs)
 
 
 def _job(cron: CronJob, scheduled: datetime) -> Object:

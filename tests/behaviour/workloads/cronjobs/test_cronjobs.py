@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from argosy.base.errors import Forbidden
+from argosy.base.ids import SeededIds
 from argosy.base.types import Object
-from argosy.client.protocol import Propagation
-from argosy.client.resources import CRON_JOBS, JOBS
+from argosy.client.objects import WatchEvent
+from argosy.client.protocol import Client, Propagation
+from argosy.client.resources import CRON_JOBS, JOBS, Resource
+from argosy.control.assemblies import Assembly
 from argosy.workloads.cronjobs import CronJobs
+from tests.fakes.clients import Fault, FaultyClient
 from tests.fakes.worlds import World, running
 
 # 2026-01-01T00:00:00Z in minutes since the epoch.
@@ -111,6 +121,30 @@ def test_finished_jobs_stay_up_to_their_limits() -> None:
     running(story, CronJobs)
 
 
+def test_an_old_job_that_cannot_be_deleted_does_not_keep_the_next_one_away() -> None:
+    def add(assembly: Assembly) -> None:
+        def refuse(verb: str) -> Fault:
+            return Fault(Forbidden("no") if verb == "delete" else None)
+
+        refusing: Any = FaultyClient(assembly.client, refuse)
+        late = Assembly(refusing, clock=assembly.clock, ids=SeededIds(5))
+        CronJobs(late)
+        tasks.append(asyncio.create_task(late.run()))
+
+    async def story(world: World) -> None:
+        await world.create(CRON_JOBS, cron(successfulJobsHistoryLimit=0))
+        await world.pass_time(601)
+        await finish(world, f"c-{EPOCH + 10}")
+        await world.pass_time(600)
+        assert await names(world) == [f"c-{EPOCH + 10}", f"c-{EPOCH + 20}"]
+        assert ("Warning", "FailedDelete", "Deleted job: no") in await world.events("c")
+        tasks[0].cancel()
+        await asyncio.wait(tasks)
+
+    tasks: list[asyncio.Task[None]] = []
+    running(story, add)
+
+
 def test_a_suspended_cronjob_makes_up_for_the_last_missed_run_only() -> None:
     async def story(world: World) -> None:
         await world.create(CRON_JOBS, cron(suspend=True))
@@ -151,6 +185,61 @@ def test_a_job_deleted_by_others_is_missed() -> None:
         )
 
     running(story, CronJobs)
+
+
+def test_a_new_schedule_starts_with_its_next_time() -> None:
+    async def story(world: World) -> None:
+        await world.create(CRON_JOBS, cron(schedule="0 0 1 6 *"))
+        await world.pass_time(420)
+        change = {"spec": {"schedule": "*/5 * * * *"}}
+        await world.client.patch(CRON_JOBS, "c", change, namespace="ns")
+        # The time five minutes after midnight has passed when the schedule was another one.
+        await world.pass_time(179)
+        assert await names(world) == []
+        await world.pass_time(2)
+        assert await names(world) == [f"c-{EPOCH + 10}"]
+        await world.client.patch(
+            CRON_JOBS, "c", {"spec": {"schedule": "0 0 31 2 *"}}, namespace="ns"
+        )
+        await world.settle()
+        assert "InvalidSchedule" in {reason for _, reason, _ in await world.events("c")}
+
+    running(story, CronJobs)
+
+
+class SlowNews:
+    """A client that hears of CronJobs five seconds late."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def watch(self, resource: Resource, **options: Any) -> AsyncGenerator[WatchEvent, None]:
+        async with aclosing(self._client.watch(resource, **options)) as events:
+            async for event in events:
+                if resource == CRON_JOBS:
+                    await asyncio.sleep(5)
+                yield event
+
+
+def test_a_job_of_its_own_is_no_surprise_before_the_status_that_names_it_is_seen() -> None:
+    def add(assembly: Assembly) -> None:
+        slow: Any = SlowNews(assembly.client)
+        late = Assembly(slow, clock=assembly.clock, ids=SeededIds(5))
+        CronJobs(late)
+        tasks.append(asyncio.create_task(late.run()))
+
+    async def story(world: World) -> None:
+        await world.create(CRON_JOBS, cron())
+        await world.pass_time(660)
+        tasks[0].cancel()
+        await asyncio.wait(tasks)
+        assert [reason for _, reason, _ in await world.events("c")] == ["SuccessfulCreate"]
+
+    tasks: list[asyncio.Task[None]] = []
+    running(story, add)
 
 
 def test_a_schedule_that_never_fires_is_said() -> None:
