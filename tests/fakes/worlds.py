@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 
 from argosy.apiserver.access.identities import ADMIN
@@ -20,8 +20,16 @@ from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.client.objects import decode
-from argosy.client.protocol import PatchType
-from argosy.client.resources import EVENTS, LEASES, NAMESPACES, NODES, PODS, Resource
+from argosy.client.protocol import Client, PatchType
+from argosy.client.resources import (
+    CUSTOM_RESOURCE_DEFINITIONS,
+    EVENTS,
+    LEASES,
+    NAMESPACES,
+    NODES,
+    PODS,
+    Resource,
+)
 from argosy.control.assemblies import Assembly
 from tests.fakes.clusters import memory_server
 
@@ -130,26 +138,40 @@ def running(
     story: Callable[[World], Coroutine[None, None, None]],
     *adds: Add,
     namespaces: tuple[str, ...] = ("ns", "default", "kube-system", "kube-node-lease"),
+    definitions: Iterable[Object] = (),
+    through: Callable[[Client], Client] | None = None,
 ) -> None:
-    """Let a story happen on a cluster where these controllers run."""
+    """Let a story happen on a cluster where these controllers run, with these custom resources. `through` puts something
+    between the controllers and the cluster.
+    """
 
     async def main() -> None:
-        async with world(*adds, namespaces=namespaces) as here:
+        async with world(
+            *adds, namespaces=namespaces, definitions=definitions, through=through
+        ) as here:
             await story(here)
 
     run_virtual(main())
 
 
 @asynccontextmanager
-async def world(*adds: Add, namespaces: tuple[str, ...]) -> AsyncIterator[World]:
+async def world(
+    *adds: Add,
+    namespaces: tuple[str, ...],
+    definitions: Iterable[Object] = (),
+    through: Callable[[Client], Client] | None = None,
+) -> AsyncIterator[World]:
     clock = VirtualClock()
     server = memory_server(clock)
     client = LocalClient(server, ADMIN, agent="kube-controller-manager")
     for name in namespaces:
         await client.create(NAMESPACES, {"metadata": {"name": name}})
+    for definition in definitions:
+        await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
     failures = _Failures()
     logging.getLogger("argosy").addHandler(failures)
-    assembly = Assembly(client, clock=clock, ids=SeededIds(2), source=random.Random(3))
+    used: Client = client if through is None else through(client)
+    assembly = Assembly(used, clock=clock, ids=SeededIds(2), source=random.Random(3))
     for add in adds:
         add(assembly)
     task = asyncio.create_task(assembly.run())

@@ -33,7 +33,7 @@ from argosy.workloads.disruption import Disruption
 from argosy.workloads.endpoints import add_endpoints
 from argosy.workloads.jobs import add_jobs
 from argosy.workloads.nodes import add_nodes
-from argosy.workloads.retention import add_retention
+from argosy.workloads.retention import add_jobset_retention, add_retention
 from argosy.workloads.runtimes.agents import Agent
 from argosy.workloads.runtimes.answering import Answers
 from argosy.workloads.runtimes.process import ProcessRuntime
@@ -102,6 +102,7 @@ async def assemble(
     Disruption(assembly)
     add_nodes(assembly)
     add_retention(assembly)
+    add_jobset_retention(assembly)
     add_scheduler(assembly)
     capacity.add_capacity(assembly, allow_processes=workplace.allows_processes)
     agent = Agent(assembly)

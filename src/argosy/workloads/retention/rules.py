@@ -1,19 +1,19 @@
 """How long finished things stay: by time and by number, so that a busy cluster stays bounded. Pure.
 
-A Job that says `ttlSecondsAfterFinished` is none of this: it goes by its own word. One that says nothing goes by its
-namespace's, and else by the defaults below; so does a finished pod that nobody manages. What somebody manages (a
-CronJob's
-Jobs, a Job's pods) goes with its owner. A claim holds data, so it goes only if it asks to: with the annotation
-`argosy.dev/ttl-seconds-after-completed`, when every pod that used it has ended.
+A Job or JobSet that says `ttlSecondsAfterFinished` is none of this: it goes by its own word. One that says nothing goes
+by its namespace's, and else by the defaults below; so does a finished pod that nobody manages. What somebody manages (a
+CronJob's or JobSet's Jobs, a Job's pods) goes with its owner. A claim holds data, so it goes only if it asks to: with
+the annotation `argosy.dev/ttl-seconds-after-completed`, when every pod that used it has ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from argosy.api.objects import Job, Pod
+from argosy.api.objects import Condition, Job, ObjectMeta, Pod
+from argosy.api.objects.jobsets import JobSet
 from argosy.base.durations import parse_duration
 
 # Annotations of a namespace: a Go duration, or a number.
@@ -63,15 +63,26 @@ def rule_of(annotations: Mapping[str, str], ttl: str, limit: str, default: Rule)
 
 def job_finished_at(job: Job) -> float | None:
     """When a Job ended that goes by the rules; None for every other."""
-    meta = job.metadata
-    if (
-        job.spec.ttl_seconds_after_finished is not None
-        or meta.controller is not None
-        or meta.deletion_timestamp is not None
-    ):
+    if job.spec.ttl_seconds_after_finished is not None or _is_kept(job.metadata):
         return None
-    for condition in job.status.conditions:
-        if condition.type in {"Complete", "Failed"} and condition.status == "True":
+    return _ended(job.status.conditions, "Complete")
+
+
+def jobset_finished_at(jobset: JobSet) -> float | None:
+    """When a JobSet ended that goes by the rules; None for every other."""
+    if jobset.spec.ttl_seconds_after_finished is not None or _is_kept(jobset.metadata):
+        return None
+    return _ended(jobset.status.conditions, "Completed")
+
+
+def _is_kept(meta: ObjectMeta) -> bool:
+    """Whether somebody else decides when an object goes, or has."""
+    return meta.controller is not None or meta.deletion_timestamp is not None
+
+
+def _ended(conditions: Iterable[Condition], well: str) -> float | None:
+    for condition in conditions:
+        if condition.type in {well, "Failed"} and condition.status == "True":
             when = condition.last_transition_time
             return when.timestamp() if when is not None else None
     return None
@@ -79,8 +90,7 @@ def job_finished_at(job: Job) -> float | None:
 
 def pod_finished_at(pod: Pod) -> float | None:
     """When a pod ended that nobody manages; None for every other."""
-    meta = pod.metadata
-    if not pod.is_terminal or meta.controller is not None or meta.deletion_timestamp is not None:
+    if not pod.is_terminal or _is_kept(pod.metadata):
         return None
     return ended_at(pod)
 

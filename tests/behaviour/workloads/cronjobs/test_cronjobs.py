@@ -8,12 +8,10 @@ from contextlib import aclosing
 from typing import Any
 
 from argosy.base.errors import Forbidden
-from argosy.base.ids import SeededIds
 from argosy.base.types import Object
 from argosy.client.objects import WatchEvent
 from argosy.client.protocol import Client, Propagation
 from argosy.client.resources import CRON_JOBS, JOBS, Resource
-from argosy.control.assemblies import Assembly
 from argosy.workloads.cronjobs import CronJobs
 from tests.fakes.clients import Fault, FaultyClient
 from tests.fakes.worlds import World, running
@@ -122,15 +120,6 @@ def test_finished_jobs_stay_up_to_their_limits() -> None:
 
 
 def test_an_old_job_that_cannot_be_deleted_does_not_keep_the_next_one_away() -> None:
-    def add(assembly: Assembly) -> None:
-        def refuse(verb: str) -> Fault:
-            return Fault(Forbidden("no") if verb == "delete" else None)
-
-        refusing: Any = FaultyClient(assembly.client, refuse)
-        late = Assembly(refusing, clock=assembly.clock, ids=SeededIds(5))
-        CronJobs(late)
-        tasks.append(asyncio.create_task(late.run()))
-
     async def story(world: World) -> None:
         await world.create(CRON_JOBS, cron(successfulJobsHistoryLimit=0))
         await world.pass_time(601)
@@ -138,11 +127,12 @@ def test_an_old_job_that_cannot_be_deleted_does_not_keep_the_next_one_away() -> 
         await world.pass_time(600)
         assert await names(world) == [f"c-{EPOCH + 10}", f"c-{EPOCH + 20}"]
         assert ("Warning", "FailedDelete", "Deleted job: no") in await world.events("c")
-        tasks[0].cancel()
-        await asyncio.wait(tasks)
 
-    tasks: list[asyncio.Task[None]] = []
-    running(story, add)
+    def refusing(client: Client) -> Any:
+        return FaultyClient(client, lambda verb: Fault(no if verb == "delete" else None))
+
+    no = Forbidden("no")
+    running(story, CronJobs, through=refusing)
 
 
 def test_a_suspended_cronjob_makes_up_for_the_last_missed_run_only() -> None:
@@ -225,21 +215,15 @@ class SlowNews:
 
 
 def test_a_job_of_its_own_is_no_surprise_before_the_status_that_names_it_is_seen() -> None:
-    def add(assembly: Assembly) -> None:
-        slow: Any = SlowNews(assembly.client)
-        late = Assembly(slow, clock=assembly.clock, ids=SeededIds(5))
-        CronJobs(late)
-        tasks.append(asyncio.create_task(late.run()))
-
     async def story(world: World) -> None:
         await world.create(CRON_JOBS, cron())
         await world.pass_time(660)
-        tasks[0].cancel()
-        await asyncio.wait(tasks)
         assert [reason for _, reason, _ in await world.events("c")] == ["SuccessfulCreate"]
 
-    tasks: list[asyncio.Task[None]] = []
-    running(story, add)
+    def late(client: Client) -> Any:
+        return SlowNews(client)
+
+    running(story, CronJobs, through=late)
 
 
 def test_a_schedule_that_never_fires_is_said() -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from argosy.base.errors import InternalError
 from argosy.base.types import Object
-from argosy.client.resources import JOBS, NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PODS
+from argosy.client.protocol import Client
+from argosy.client.resources import JOBS, NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PODS, Resource
 from argosy.control.assemblies import Assembly
-from argosy.workloads.retention import Rule, add_retention
+from argosy.workloads.jobsets import definitions
+from argosy.workloads.jobsets.names import JOB_SETS
+from argosy.workloads.retention import Rule, add_jobset_retention, add_retention
+from tests.fakes.clients import FaultyClient
 from tests.fakes.worlds import World, running
 
 CONTAINER = {"name": "main", "image": "busybox"}
@@ -27,11 +34,11 @@ async def finish(world: World, name: str) -> None:
     await world.status(JOBS, name, status)
 
 
-async def leaving(world: World) -> list[str]:
+async def leaving(world: World, resource: Resource = JOBS) -> list[str]:
     """Jobs that are gone for their owner: deleted in the foreground, which the garbage collector ends."""
     return sorted(
         job["metadata"]["name"]
-        for job in await world.list(JOBS)
+        for job in await world.list(resource)
         if "deletionTimestamp" in job["metadata"]
     )
 
@@ -92,6 +99,62 @@ def test_beyond_the_number_the_oldest_jobs_go() -> None:
         assert await leaving(world) == ["j0", "j1"]
 
     running(story, add)
+
+
+def test_what_could_not_be_deleted_is_tried_again() -> None:
+    def add(assembly: Assembly) -> None:
+        add_retention(assembly, jobs=Rule(10**9, 0))
+
+    async def story(world: World) -> None:
+        await world.create(JOBS, job("j"))
+        await finish(world, "j")
+        await world.pass_time(60)
+        assert await leaving(world) == ["j"]
+
+    def through(client: Client) -> Any:
+        faulty = FaultyClient(client)
+        faulty.fail("delete", InternalError("later"))
+        return faulty
+
+    running(story, add, through=through)
+
+
+def test_a_finished_jobset_goes_as_a_job_does() -> None:
+    def add(assembly: Assembly) -> None:
+        add_jobset_retention(assembly, jobsets=Rule(3600, 2))
+
+    async def story(world: World) -> None:
+        for name, more in (
+            ("plain", {}),
+            ("own", {"ttlSecondsAfterFinished": 10**6}),
+            ("runs", {}),
+        ):
+            template = {"spec": {"template": {"spec": {"containers": [CONTAINER]}}}}
+            jobs = [{"name": "a", "template": template}]
+            body = {"metadata": {"name": name}, "spec": {"replicatedJobs": jobs, **more}}
+            await world.create(JOB_SETS, body)
+            if name != "runs":
+                done = {
+                    "type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": "done",
+                    "lastTransitionTime": "2026-01-01T00:00:00Z",
+                }  # fmt: skip
+                await world.client.patch(
+                    JOB_SETS,
+                    name,
+                    {"status": {"restarts": 0, "conditions": [done]}},
+                    namespace="ns",
+                    subresource="status",
+                )
+        await world.pass_time(3500)
+        what = (
+            "JobSet sets no spec.ttlSecondsAfterFinished: it is deleted 1h0m0s after it finished, or earlier when its "
+            "namespace has more than 2 finished JobSets; set the field to choose"
+        )
+        assert await world.events() == [("Warning", "DefaultTTLApplies", what)]
+        await world.pass_time(200)
+        assert await leaving(world, JOB_SETS) == ["plain"]
+
+    running(story, add, definitions=definitions())
 
 
 def test_pods_that_nobody_manages_go_and_others_stay() -> None:
