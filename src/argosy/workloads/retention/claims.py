@@ -18,7 +18,7 @@ from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.workloads.retention.finished import COMPONENT
-from argosy.workloads.retention.rules import CLAIM_COMPLETED, CLAIM_TTL, ended_at
+from argosy.workloads.retention.rules import CLAIM_COMPLETED, CLAIM_TTL, ended_at, is_count
 from argosy.workloads.volumes.users import CLAIM, claim_names, users_of_claims
 
 
@@ -58,7 +58,7 @@ class CompletedClaims:
         text = claim.metadata.annotations.get(CLAIM_TTL)
         if text is None:
             return DONE
-        if not (text.isascii() and text.isdigit()):
+        if not is_count(text):
             what = f'{CLAIM_TTL}: invalid value "{text}": give seconds, a number such as "3600"'
             about = reference(PERSISTENT_VOLUME_CLAIMS, claim.metadata)
             self._recorder.event(about, "Warning", "InvalidRetention", what)

@@ -26,6 +26,7 @@ CLAIM_TTL: Final = "argosy.dev/ttl-seconds-after-completed"
 CLAIM_COMPLETED: Final = "argosy.dev/completed-at"
 
 _DAY: Final = 24 * 3600.0
+_MOST_DIGITS: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,23 @@ def rule_of(annotations: Mapping[str, str], ttl: str, limit: str, default: Rule)
         try:
             seconds = parse_duration(text)
         except ValueError as error:
-            raise BadRule(
-                f'{ttl}: invalid value "{text}": {error}; give a duration such as "30m" or "24h"'
-            ) from error
+            raise BadRule(_bad_ttl(ttl, text, str(error))) from error
+        if seconds < 0:
+            raise BadRule(_bad_ttl(ttl, text, "must not be negative"))
     if (text := annotations.get(limit)) is not None:
-        if not (text.isascii() and text.isdigit()):
+        if not is_count(text):
             raise BadRule(f'{limit}: invalid value "{text}": give a number such as "500"')
         most = int(text)
     return Rule(seconds, most)
+
+
+def is_count(text: str) -> bool:
+    """Whether an annotation is a number, and one that a machine can count to."""
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+def _bad_ttl(annotation: str, text: str, why: str) -> str:
+    return f'{annotation}: invalid value "{text}": {why}; give a duration such as "30m" or "24h"'
 
 
 def job_finished_at(job: Job) -> float | None:

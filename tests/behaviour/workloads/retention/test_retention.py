@@ -87,6 +87,41 @@ def test_a_namespace_has_its_own_rule() -> None:
     running(story, add_retention)
 
 
+def test_a_negative_time_deletes_nothing_and_is_told() -> None:
+    async def story(world: World) -> None:
+        annotations = {"argosy.dev/finished-job-ttl": "-1h"}
+        await world.client.patch(NAMESPACES, "ns", {"metadata": {"annotations": annotations}})
+        await world.create(JOBS, job("plain"))
+        await finish(world, "plain")
+        await world.pass_time(60)
+        assert await leaving(world) == []
+        want = (
+            'argosy.dev/finished-job-ttl: invalid value "-1h": must not be negative; '
+            'give a duration such as "30m" or "24h"'
+        )
+        assert want in [message for _, _, message in await world.events("ns")]
+
+    running(story, add_retention)
+
+
+def test_numbers_nobody_can_count_to_are_told() -> None:
+    many = "9" * 5000
+
+    async def story(world: World) -> None:
+        annotations = {"argosy.dev/finished-job-limit": many}
+        await world.client.patch(NAMESPACES, "ns", {"metadata": {"annotations": annotations}})
+        body = claim("c", **{"ttl-seconds-after-completed": many})
+        await world.create(PERSISTENT_VOLUME_CLAIMS, body)
+        await world.pass_time(60)
+        told = [(reason, message[:40]) for _, reason, message in await world.events()]
+        assert told == [
+            ("InvalidRetention", "argosy.dev/finished-job-limit: invalid v"),
+            ("InvalidRetention", "argosy.dev/ttl-seconds-after-completed: "),
+        ]
+
+    running(story, add_retention)
+
+
 def test_beyond_the_number_the_oldest_jobs_go() -> None:
     def add(assembly: Assembly) -> None:
         add_retention(assembly, jobs=Rule(10**9, 2))
