@@ -9,9 +9,11 @@ Deterministic: the same snapshot gives the same decision, in the order of the sp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
+from typing import Final
 
 from argosy.api.objects import Job
 from argosy.api.objects.jobsets import JobSet, ReplicatedJob
@@ -26,6 +28,9 @@ from argosy.workloads.jobsets.policies import (
 )
 from argosy.workloads.jobsets.starting import eligible, has_started, is_in_order
 from argosy.workloads.jobsets.statuses import COMPLETED, FAILED, Draft, counted
+
+# Jobs made in one look; their events bring the next. Two billion replicas are valid, and must not stop the cluster.
+MOST_PER_LOOK: Final = 1000
 
 
 @dataclass(slots=True, frozen=True)
@@ -95,7 +100,8 @@ def _create(jobset: JobSet, children: Children, decision: Decision) -> None:
     for replicated in eligible(jobset, draft):
         if waits and has_started(replicated, draft):
             continue
-        decision.creations += _missing(jobset, replicated, children)
+        room = MOST_PER_LOOK - len(decision.creations)
+        decision.creations += islice(_missing(jobset, replicated, children), room)
         if waits:
             draft.start_in_order()
             return
@@ -103,16 +109,14 @@ def _create(jobset: JobSet, children: Children, decision: Decision) -> None:
         draft.started_in_order()
 
 
-def _missing(jobset: JobSet, replicated: ReplicatedJob, children: Children) -> list[Object]:
+def _missing(jobset: JobSet, replicated: ReplicatedJob, children: Children) -> Iterator[Object]:
     if blocks_creation(jobset, children):
-        return []
+        return
     taken = children.names
     name = jobset.metadata.name
-    return [
-        child_job(jobset, replicated, index)
-        for index in range(replicated.replicas)
-        if job_name(name, replicated.name, index) not in taken
-    ]
+    for index in range(replicated.replicas):
+        if job_name(name, replicated.name, index) not in taken:
+            yield child_job(jobset, replicated, index)
 
 
 def _resume(jobset: JobSet, children: Children, decision: Decision) -> None:

@@ -148,3 +148,13 @@ def test_a_job_that_cannot_be_made_is_told_of_and_tried_again() -> None:
         assert await fleet.conditions() == [COMPLETED]
 
     sailing(story)
+
+
+def test_more_jobs_than_one_look_makes_are_all_made() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.jobset(replicated("many", replicas=1100), suspend=True)
+        await fleet.pass_time(10)
+        assert len(await fleet.jobs()) == 1100
+        assert await fleet.counts() == {"many": {"suspended": 1100}}
+
+    sailing(story)

@@ -9,7 +9,7 @@ import pytest
 from argosy.api.objects import Job
 from argosy.api.objects.jobsets import JobSet
 from argosy.base.types import Object
-from argosy.workloads.jobsets.deciding import decide, is_ours
+from argosy.workloads.jobsets.deciding import MOST_PER_LOOK, decide, is_ours
 from tests.unit.workloads.jobsets.builders import at, job, jobset, replicated, stamp
 
 READY: Object = {"ready": 1, "active": 1}
@@ -296,3 +296,14 @@ def test_a_decision_does_not_depend_on_the_order_of_jobs() -> None:
 )
 def test_whose_jobset_it_is(known: JobSet, want: bool) -> None:
     assert is_ours(known) is want
+
+
+def test_more_jobs_than_anybody_can_make_are_made_in_parts() -> None:
+    known = jobset(replicated("a", 2), replicated("b", 2**31 - 1))
+    first = [body["metadata"]["name"] for body in decide(known, [], at(9)).creations]
+    assert first[:3] == ["js-a-0", "js-a-1", "js-b-0"]
+    assert len(first) == MOST_PER_LOOK
+    made = [job(f"a/{index}") for index in range(2)] + [job(f"b/{index}") for index in range(998)]
+    following = [body["metadata"]["name"] for body in decide(known, made, at(9)).creations]
+    assert following[0] == "js-b-998"
+    assert len(following) == MOST_PER_LOOK
