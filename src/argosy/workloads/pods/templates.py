@@ -15,8 +15,8 @@ from argosy.base.errors import StatusError
 from argosy.base.types import Object
 from argosy.client.resources import Resource
 
-# Prefixes longer than this leave no room for the suffix in a DNS label of 63 characters.
-_PREFIX_CHARACTERS: Final = 58
+# The most a pod's name may have. What leaves no room for the suffix is cut by the server.
+_NAME_CHARACTERS: Final = 253
 
 
 def owner_reference(resource: Resource, owner: ObjectMeta) -> Object:
@@ -48,7 +48,8 @@ def pod_from_template(
     if name:
         made["name"] = name
     else:
-        made["generateName"] = generate_name or f"{owner.name[:_PREFIX_CHARACTERS]}-"
+        dash = "-" if len(owner.name) < _NAME_CHARACTERS else ""
+        made["generateName"] = generate_name or f"{owner.name}{dash}"
     if all_labels := {**(meta.get("labels") or {}), **(labels or {})}:
         made["labels"] = all_labels
     if all_annotations := {**(meta.get("annotations") or {}), **(annotations or {})}:
