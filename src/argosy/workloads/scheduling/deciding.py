@@ -153,6 +153,17 @@ class Decider:
             return diagnoses.NO_NODES
         return self.volumes.objection(profile) if profile.claims else ""
 
+    def waits_as(self, profile: Profile) -> Profile:
+        """The profile that stands for all who are refused now if this one is, and for the same reasons.
+
+        Namespace, labels and owner matter only where rules between pods, spreading or claims do. Should a rule come up
+        later that concerns some of those who wait together, they are woken together all the same, and whoever is
+        refused for the rule waits apart from then on.
+        """
+        if profile.hard or profile.claims or self._cluster.neighbors.restrict(profile):
+            return profile
+        return self.profiles.anonymous(profile)
+
     def helped(self, profile: Profile, touched: Collection[str], objection: str = "") -> bool:
         """Whether pods of a profile that were refused, for an `objection` or by every node, should try again.
 

@@ -8,6 +8,7 @@ both sides rank nodes; required affinity of placed pods counts as a preference o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from argosy.workloads.scheduling.recency import Recent
 
 _MOST: Final = 100
 _KEPT: Final = 1024
+_NOBODY: Final = Concerning([], [])
 
 
 class Neighbors:
@@ -94,13 +96,15 @@ class Neighbors:
 
     def _concerning(self, profile: Profile) -> Concerning:
         """The terms of placed pods that match the profile; looked for again when terms or namespaces change."""
+        if not profile.namespace:
+            return _NOBODY
         versions = self._held.version, self._matching.namespaces_version
         seen = self._seen.get(profile, list)
         if not seen or seen[0][:2] != versions:
             seen[:] = [(*versions, self._held.concerning(*self._identity(profile)))]
         return seen[0][2]
 
-    def _identity(self, profile: Profile) -> tuple[str, dict[str, str], dict[str, str]]:
+    def _identity(self, profile: Profile) -> tuple[str, dict[str, str], Mapping[str, str]]:
         namespace = profile.namespace
         return namespace, dict(self._matching.namespace_labels(namespace)), profile.labels
 

@@ -8,6 +8,7 @@ left out unless the pod's own rules read them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -23,6 +24,9 @@ from argosy.api.objects import Pod
 from argosy.base.types import Object
 
 
+_NO_LABELS: Final[Mapping[str, str]] = {}
+
+
 class Profile:
     """Compared by identity; `Profiles` gives alike pods the same one."""
 
@@ -31,15 +35,25 @@ class Profile:
         "owner", "priority", "soft", "terms",
     )  # fmt: skip
 
-    def __init__(self, pod: Pod, node_class: PodClass, labels: dict[str, str]) -> None:
-        spec = pod.spec
+    def __init__(
+        self,
+        node_class: PodClass,
+        priority: int,
+        *,
+        never_preempts: bool,
+        namespace: str = "",
+        labels: Mapping[str, str] = _NO_LABELS,
+        claims: tuple[tuple[str, bool], ...] = (),
+        owner: tuple[str, str] = ("", ""),
+    ) -> None:
         self.node_class: Final = node_class
-        self.namespace: Final = pod.metadata.namespace
+        self.priority: Final = priority
+        self.never_preempts: Final = never_preempts
+        # Empty for a profile that stands for pods of any namespace, whatever their labels and owners.
+        self.namespace: Final = namespace
         self.labels: Final = labels
-        self.priority: Final = spec.priority or 0
-        self.never_preempts: Final = spec.preemption_policy == "Never"
-        self.claims: Final = claims(pod)
-        self.owner: Final = _owner(pod)
+        self.claims: Final = claims
+        self.owner: Final = owner
         self.terms: Final[AffinityTerms] = affinity_terms(node_class.affinity, self.namespace)
         compiled = constraints(node_class.spread, labels)
         self.hard: Final[tuple[Constraint, ...]] = tuple(c for c in compiled if c.is_hard)
@@ -62,18 +76,43 @@ class Profiles:
         labels = pod.metadata.labels
         if not NUMBERING.isdisjoint(labels) and not _reads_numbers(node_class):
             labels = {key: value for key, value in labels.items() if key not in NUMBERING}
-        key = (
-            id(node_class),
+        namespace, priority, never_preempts, mounted, owner = (
             pod.metadata.namespace,
-            frozenset(labels.items()),
-            spec.priority,
-            spec.preemption_policy,
+            spec.priority or 0,
+            spec.preemption_policy == "Never",
             claims(pod),
             _owner(pod),
         )
+        key = (
+            id(node_class),
+            priority,
+            never_preempts,
+            namespace,
+            frozenset(labels.items()),
+            mounted,
+            owner,
+        )
         found = self._profiles.get(key)
         if found is None:
-            found = self._profiles[key] = Profile(pod, node_class, labels)
+            found = self._profiles[key] = Profile(
+                node_class,
+                priority,
+                never_preempts=never_preempts,
+                namespace=namespace,
+                labels=labels,
+                claims=mounted,
+                owner=owner,
+            )
+        return found
+
+    def anonymous(self, profile: Profile) -> Profile:
+        """The profile of all pods that are to nodes as this one is: of any namespace, owner and labels."""
+        key = (id(profile.node_class), profile.priority, profile.never_preempts)
+        found = self._profiles.get(key)
+        if found is None:
+            found = self._profiles[key] = Profile(
+                profile.node_class, profile.priority, never_preempts=profile.never_preempts
+            )
         return found
 
 

@@ -1,10 +1,11 @@
 """Pods that wait for a node: who is next, who backs off, who waits for the cluster to change.
 
-Ready pods are served by priority, then by age. A pod that found no node joins the group of its profile, and the group
-sleeps. When the cluster changes, each group (not each pod) is asked whether the change may help; if so it is awake, and
-its pods are called up one after the other, each at most once, as long as they find nodes. What one of them is refused
-for holds for all, so the first refusal puts the group to sleep again. Nobody is lost: a group sleeps only if one of its
-pods was refused after the last change that could help.
+Ready pods are served by priority, then by age. A pod that found no node joins a group of pods that are refused for the
+same reasons, and the group sleeps: five thousand Jobs of one pod each are one group, if they ask for the same. When the
+cluster changes, each group (not each pod) is asked whether the change may help; if so it is awake, and its pods are
+called up one after the other, oldest first and each at most once, as long as they find nodes. What one of them is
+refused for holds for all, so the first refusal puts the group to sleep again. Nobody is lost: a group sleeps only if
+one of its pods was refused after the last change that could help.
 
 A pod that was tried lately backs off, 1 s doubling to 10 s; as in kube-scheduler v1.35 it need not wait for the end of
 it when nobody else is ready. A pod whose binding failed always waits it out.
@@ -16,7 +17,6 @@ scans pods.
 from __future__ import annotations
 
 import heapq
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -27,6 +27,8 @@ from argosy.workloads.scheduling.profiles import Profile
 
 _FIRST_SECONDS: Final = 1.0
 _LAST_SECONDS: Final = 10.0
+# A line may have as many who have left as members, and a few.
+_FEW: Final = 16
 
 
 class _State(Enum):
@@ -42,6 +44,8 @@ class Entry:
 
     candidate: Candidate
     state: _State
+    # When it came, in numbers.
+    arrival: int = 0
     order: int = 0
     attempts: int = 0
     tried: float = 0.0
@@ -62,12 +66,13 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """Pods of one profile that wait for the cluster to change, oldest first."""
+    """Pods that wait for the cluster to change and are refused for the same reasons, whatever it is."""
 
+    # What they have in common.
     profile: Profile
-    # Still to be called up since the last change that may help.
-    awake: OrderedDict[str, Entry] = field(default_factory=OrderedDict)
-    asleep: OrderedDict[str, Entry] = field(default_factory=OrderedDict)
+    members: dict[str, Entry] = field(default_factory=dict)
+    # Whether its pods are called up.
+    is_awake: bool = False
     # The one of them that is called up: ready or backing off.
     envoy: Entry | None = None
     # The place in line of all who are called up.
@@ -80,22 +85,51 @@ class Group:
     message: str = ""
     told: str = ""
     tell_at: float = float("-inf")
+    # Who may be called up, by age; those who have left or were refused lately are passed over.
+    _line: list[tuple[int, str]] = field(default_factory=list)
+    # Refused since the group was woken.
+    _tried: dict[str, Entry] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.awake) + len(self.asleep)
+        return len(self.members)
 
     def get(self, uid: str) -> Entry | None:
-        return self.asleep.get(uid) or self.awake.get(uid)
+        return self.members.get(uid)
 
     def uids(self) -> list[str]:
-        return [*self.awake, *self.asleep]
+        return list(self.members)
 
-    def gather(self) -> OrderedDict[str, Entry]:
-        """All of them as one. Those asleep were tried since those awake were: few, and younger."""
-        everyone = self.awake
-        everyone.update(self.asleep)
-        self.awake, self.asleep = OrderedDict(), OrderedDict()
-        return everyone
+    def join(self, uid: str, entry: Entry) -> None:
+        """One that was refused."""
+        self.members[uid] = self._tried[uid] = entry
+
+    def leave(self, uid: str) -> None:
+        self.members.pop(uid)
+        self._tried.pop(uid, None)
+
+    def wake(self) -> None:
+        self._gather()
+        self.is_awake = True
+
+    def sleep(self) -> None:
+        self._gather()
+        self.is_awake = False
+
+    def next(self) -> tuple[str, Entry] | None:
+        """The oldest of those who were not refused lately."""
+        while self._line:
+            uid = self._line[0][1]
+            if uid in self.members and uid not in self._tried:
+                return uid, self.members[uid]
+            heapq.heappop(self._line)
+        return None
+
+    def _gather(self) -> None:
+        for uid, entry in self._tried.items():
+            heapq.heappush(self._line, (entry.arrival, uid))
+        self._tried.clear()
+        if len(self._line) > 2 * len(self.members) + _FEW:
+            self._line = sorted((entry.arrival, uid) for uid, entry in self.members.items())
 
 
 class SchedulingQueue:
@@ -136,6 +170,7 @@ class SchedulingQueue:
         if entry is None:
             entry = self._entries[uid] = Entry(candidate, _State.TAKEN)
             self._make_ready(entry)
+            entry.arrival = entry.order
             return
         if entry.candidate.profile is candidate.profile or entry.state is _State.TAKEN:
             entry.candidate = candidate
@@ -170,21 +205,22 @@ class SchedulingQueue:
             if entry is not None and entry.state is _State.TAKEN:
                 self._make_ready(entry, order=entry.order)
 
-    def refused(self, uid: str, now: float, *, holds_for_all: bool = True) -> Group | None:
-        """A taken pod found no node: it waits for a change, and so do its like if that `holds_for_all`."""
+    def refused(
+        self, uid: str, now: float, profile: Profile, *, holds_for_all: bool = True
+    ) -> Group | None:
+        """A taken pod found no node: it waits for a change, and so do those of `profile` if that `holds_for_all`."""
         entry = self._tried(uid, now)
         if entry is None:
             return None
-        profile = entry.candidate.profile
         group = self._groups.get(profile)
         if group is None:
             group = self._groups[profile] = Group(profile)
         entry.state = _State.WAITING
         entry.group = group
-        group.asleep[uid] = entry
+        group.join(uid, entry)
         group.refused = now
-        if holds_for_all and group.awake:
-            group.asleep = group.gather()
+        if holds_for_all:
+            group.sleep()
             self._calling.pop(profile, None)
         return group
 
@@ -197,12 +233,10 @@ class SchedulingQueue:
 
     def wake(self, group: Group) -> None:
         """A change may help the group: let its pods try again, oldest first, until one is refused."""
-        if group.awake and not group.asleep:
-            return
-        if not group.awake:
+        if not group.is_awake or group.next() is None:
             self._orders += 1
             group.order = self._orders
-        group.awake = group.gather()
+        group.wake()
         self._call(group)
 
     def wake_one(self, uid: str, now: float) -> None:
@@ -235,16 +269,18 @@ class SchedulingQueue:
 
     def _call(self, group: Group) -> None:
         """See to it that the group's next pod is called up, if there is one and nobody is."""
-        if group.awake and group.envoy is None:
+        if group.is_awake and group.envoy is None and group.next() is not None:
             self._calling[group.profile] = group
         else:
             self._calling.pop(group.profile, None)
 
     def _call_up(self, now: float) -> None:
         for group in list(self._calling.values()):
-            _, entry = group.awake.popitem(last=False)
-            group.envoy = entry
-            self._line_up(entry, now, group.order)
+            found = group.next()
+            assert found is not None
+            group.leave(found[0])
+            group.envoy = found[1]
+            self._line_up(found[1], now, group.order)
         self._calling.clear()
 
     def _line_up(self, entry: Entry, now: float, order: int = 0) -> None:
@@ -309,8 +345,7 @@ class SchedulingQueue:
             if group.envoy is entry:
                 group.envoy = None
             else:
-                uid = entry.candidate.pod.metadata.uid
-                (group.asleep if uid in group.asleep else group.awake).pop(uid)
+                group.leave(entry.candidate.pod.metadata.uid)
             self._call(group)
             if not group and group.envoy is None:
                 del self._groups[group.profile]

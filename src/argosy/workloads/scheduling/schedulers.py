@@ -237,7 +237,8 @@ class Scheduler:
         meta = batch[0].pod.metadata
         _LOG.exception("scheduling %s/%s failed", meta.namespace, meta.name)
         self._attempts.inc(("error", SCHEDULER))
-        self.queue.refused(meta.uid, now)
+        # It says nothing about others.
+        self.queue.refused(meta.uid, now, batch[0].profile, holds_for_all=False)
         message = "the scheduler failed to decide on this pod; its log has the reason"
         self._announcing.say(News(meta, "Warning", "FailedScheduling", "Scheduling", message))
 
@@ -246,7 +247,8 @@ class Scheduler:
         uid, nominated = pod.metadata.uid, refused.nominated
         self._attempts.inc(("unschedulable", SCHEDULER))
         # Who waits for victims says nothing about others, who may find other victims.
-        group = self.queue.refused(uid, now, holds_for_all=not nominated)
+        common = self.decider.waits_as(refused.candidate.profile)
+        group = self.queue.refused(uid, now, common, holds_for_all=not nominated)
         entry = self.queue.entry(uid)
         if group is None or entry is None:
             return

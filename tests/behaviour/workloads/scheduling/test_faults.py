@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
@@ -16,6 +17,7 @@ from argosy.client.objects import decode
 from argosy.client.resources import NODES, PODS
 from argosy.control.assemblies import Assembly
 from argosy.workloads.scheduling import add_scheduler
+from argosy.workloads.scheduling.deciding import Assigned, Candidate, Refused
 from tests.behaviour.workloads.scheduling.worlds import World, in_world
 from tests.fakes.clients import Fault, FaultyClient
 
@@ -104,6 +106,34 @@ def test_a_new_scheduler_knows_what_the_old_one_did() -> None:
         assert await world.where("high") == "n1"
         task.cancel()
         await asyncio.wait({task})
+
+    in_world(story)
+
+
+def test_a_pod_nobody_can_decide_on_keeps_no_other_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They wait for the same, and it is the oldest of them."""
+
+    async def story(world: World) -> None:
+        decide = world.scheduler.decider.decide
+
+        def failing(batch: Sequence[Candidate]) -> list[Assigned | Refused]:
+            if any(one.pod.metadata.name == "odd" for one in batch):
+                raise ArithmeticError("nobody expected this")
+            return decide(batch)
+
+        await world.node("n1", cpu="1")
+        await world.pod("first")
+        await world.settle()
+        monkeypatch.setattr(world.scheduler.decider, "decide", failing)
+        for name in ("odd", "b", "c"):
+            await world.pod(name)
+        await world.settle()
+        for last, next_ in (("first", "b"), ("b", "c")):
+            await world.delete(last)
+            await world.settle(20)
+            assert await world.where(next_) == "n1"
 
     in_world(story)
 

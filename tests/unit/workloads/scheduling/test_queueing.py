@@ -7,6 +7,7 @@ import pytest
 from argosy.api.objects import Node, Pod
 from argosy.workloads.scheduling.deciding import Candidate, Decider
 from argosy.workloads.scheduling.diagnoses import NO_NODES
+from argosy.workloads.scheduling.profiles import Profile
 from argosy.workloads.scheduling.queueing import SchedulingQueue
 from tests.unit.workloads.scheduling.builders import decider, node, pod
 
@@ -17,10 +18,12 @@ class Line:
     def __init__(self) -> None:
         self.decider: Decider = decider([node("n1")])
         self.queue = SchedulingQueue()
+        self._profiles: dict[str, Profile] = {}
 
     def put(self, name: str, **more: object) -> Candidate:
         candidate = self.decider.candidate(pod(name, **more))  # type: ignore[arg-type]
         self.queue.put(candidate)
+        self._profiles[name] = candidate.profile
         return candidate
 
     def pop(self, most: int = 1, now: float = 0.0) -> list[str]:
@@ -29,7 +32,10 @@ class Line:
 
     def refuse(self, *names: str, now: float = 0.0) -> None:
         for name in names:
-            self.queue.refused(name, now)
+            self.queue.refused(name, now, self.profile(name))
+
+    def profile(self, name: str) -> Profile:
+        return self._profiles[name]
 
     def wake(self) -> None:
         for group in self.queue.groups:
@@ -91,7 +97,7 @@ def test_the_first_refusal_puts_the_rest_to_sleep(line: Line) -> None:
     line.refuse("b", now=100)
     assert (line.pop(10, now=200), line.queue.ready) == ([], 0)
     line.wake()
-    assert line.pop(10, now=200) == ["c", "d", "b"]
+    assert line.pop(10, now=200) == ["b", "c", "d"]
 
 
 def test_a_refusal_of_one_alone_lets_each_other_try_once(line: Line) -> None:
@@ -102,7 +108,7 @@ def test_a_refusal_of_one_alone_lets_each_other_try_once(line: Line) -> None:
     tried = []
     while batch := line.pop(now=100):
         tried += batch
-        line.queue.refused(batch[0], 100, holds_for_all=False)
+        line.queue.refused(batch[0], 100, line.profile(batch[0]), holds_for_all=False)
     assert tried == ["a", "b", "c"]
 
 
@@ -140,7 +146,7 @@ def test_groups_not_tried_for_long_are_leftovers(line: Line) -> None:
     line.put("b", cpu=2)
     line.refuse(*line.pop(), now=0)
     line.refuse(*line.pop(), now=200)
-    left = [list(group.asleep) for group in line.queue.leftovers(10)]
+    left = [group.uids() for group in line.queue.leftovers(10)]
     assert left == [["a"]]
 
 

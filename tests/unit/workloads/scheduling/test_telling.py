@@ -16,7 +16,7 @@ def group() -> Group:
     for name in "abc":
         queue.put(made.candidate(pod(name)))
     for candidate in queue.pop(3, made.are_alike, 0.0):
-        queue.refused(candidate.pod.metadata.uid, 0.0)
+        queue.refused(candidate.pod.metadata.uid, 0.0, candidate.profile)
     (found,) = queue.groups
     return found
 
@@ -37,7 +37,7 @@ def test_everybody_hears_once(group: Group) -> None:
 
 def test_who_knows_already_is_spared(group: Group) -> None:
     telling = Telling()
-    group.asleep["b"].told = "full"
+    group.members["b"].told = "full"
     telling.heard(group, "full", 0.0)
     assert take(telling) == {"a": "full", "c": "full"}
 

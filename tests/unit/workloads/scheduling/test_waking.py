@@ -20,6 +20,7 @@ from tests.unit.workloads.scheduling.builders import APP, HOST, node, pod, requi
 
 KINDS: dict[str, dict[str, object]] = {
     "small": {"cpu": 1},
+    "small with a label": {"cpu": 1, "labels": APP},
     "large": {"cpu": 3},
     "important": {"cpu": 2, "priority": 1},
     "with a port": {"cpu": 1, "ports": [80]},
@@ -77,7 +78,8 @@ class Loop:
             if isinstance(one, Assigned):
                 self.queue.remove(uid)
                 continue
-            group = self.queue.refused(uid, self.now, holds_for_all=not one.nominated)
+            common = self.decider.waits_as(one.candidate.profile)
+            group = self.queue.refused(uid, self.now, common, holds_for_all=not one.nominated)
             assert group is not None
             if not one.nominated:
                 group.objection = one.diagnosis.objection
@@ -163,9 +165,12 @@ def test_in_the_end_nobody_waits_beside_a_node_that_takes_him(
     loop.rest()
     made = loop.decider
     assert not made.nominations
-    for group in loop.queue.groups:
-        feasible = Screen(made._cluster, group.profile).feasible()
-        assert not feasible.any(), (group.profile.labels, feasible)
+    waiting = [entry for group in loop.queue.groups for entry in group.members.values()]
+    assert len(waiting) == len(loop.queue)
+    for entry in waiting:
+        profile = entry.candidate.profile
+        feasible = Screen(made._cluster, profile).feasible()
+        assert not feasible.any(), (profile.labels, feasible)
 
 
 def test_portions_that_come_while_pods_are_decided() -> None:
@@ -207,6 +212,44 @@ def test_room_for_one_has_one_batch_tried_at_most() -> None:
     loop.rest()
     assert len(loop.decider.ledger.placements) == 1
     assert loop.tries.total() - before <= 64
+
+
+def test_room_for_one_of_many_jobs_has_few_of_them_tried_and_the_oldest_gets_it() -> None:
+    """Jobs differ in labels and owners, which no node looks at."""
+    loop = Loop()
+    loop.node("n0", 1)
+    for number in range(400):
+        name = f"p{number:04}"
+        owner = {"kind": "Job", "name": name, "uid": name, "controller": True}
+        labels = {"batch.kubernetes.io/job-name": name}
+        loop.queue.put(loop.decider.candidate(pod(name, cpu=3, labels=labels, owner=owner)))
+    loop.rest()
+    assert len(loop.queue.groups) == 1
+    before = loop.tries.total()
+    for number in range(1, 11):
+        loop.node(f"n{number}", 3)
+        loop.rest()
+    assert sorted(loop.decider.ledger.placements) == [f"p{number:04}" for number in range(10)]
+    assert loop.tries.total() - before <= 40
+
+
+def test_those_whom_a_new_rule_keeps_out_wait_apart_from_the_others() -> None:
+    loop = Loop()
+    loop.node("n0", 1)
+    for number in range(4):
+        labels = APP if number % 2 else {}
+        loop.queue.put(loop.decider.candidate(pod(f"p{number}", cpu=2, labels=labels)))
+    loop.rest()
+    assert [group.uids() for group in loop.queue.groups] == [["p0", "p1", "p2", "p3"]]
+    loop.pod("rule", "apart")
+    loop.rest()
+    loop.decider.ledger.put_node(node("n0", cpu=9))
+    loop.touched.add("n0")
+    loop.rest()
+    assert sorted(loop.decider.ledger.placements) == ["p0", "p2", "rule"]
+    loop.leave("rule")
+    loop.rest()
+    assert not len(loop.queue)
 
 
 def test_a_pod_more_important_than_the_rest_takes_the_place_of_one_when_another_leaves() -> None:
