@@ -32,6 +32,22 @@ def test_pods_come_one_after_the_other() -> None:
     running(story, add_apps, kubelets())
 
 
+def test_a_deleted_pod_is_followed_by_its_namesake_only_after_a_moment() -> None:
+    """kubectl, which waits for the pod to go, must not take the new one for it."""
+
+    async def story(world: World) -> None:
+        await world.create(STATEFUL_SETS, pods_of("db", 2))
+        await world.pass_time(5)
+        await world.client.delete(PODS, "db-0", namespace="ns", grace_seconds=0)
+        for _ in range(9):
+            await world.pass_time(0.1)
+            assert _names(await world.list(PODS)) == ["db-1"]
+        await world.pass_time(0.5)
+        assert _names(await world.list(PODS)) == ["db-0", "db-1"]
+
+    running(story, add_apps, kubelets())
+
+
 def test_an_update_goes_from_the_highest_to_the_lowest() -> None:
     async def story(world: World) -> None:
         await world.create(STATEFUL_SETS, pods_of("db", 3, podManagementPolicy="Parallel"))

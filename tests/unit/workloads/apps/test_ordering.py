@@ -29,7 +29,7 @@ from argosy.workloads.apps.statefulsets.ordering import (
 )
 from tests.unit.workloads.apps.building import NOW, pod
 
-OWNED = Claims(are_stale=lambda _: False, are_owned=lambda _: True)
+OWNED = Claims(is_held=lambda _: False, are_owned=lambda _: True)
 SAME = Revisions("old", "old")
 UPDATE = Revisions("old", "new")
 

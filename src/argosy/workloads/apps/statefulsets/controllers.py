@@ -57,6 +57,7 @@ from argosy.workloads.apps.statefulsets.ordering import (
     ordinal_of,
     plan,
 )
+from argosy.workloads.apps.statefulsets.successions import Successions
 from argosy.workloads.apps.statuses import write_status
 from argosy.workloads.apps.tracking import SetKey, Tracking, selector_of, set_informer
 from argosy.workloads.pods import caches
@@ -85,7 +86,9 @@ class StatefulSets:
         self._expectations: Expectations[SetKey] = Expectations(assembly.clock)
         queue = assembly.controller("statefulset", self._reconcile, workers=5)
         tracking = Tracking(STATEFUL_SETS, self._sets, queue, self._expectations)
+        self._successions = Successions(assembly.clock)
         self._sets.add_handler(tracking.set_changed)
+        self._pods.add_handler(self._successions.pod_changed)
         self._pods.add_handler(tracking.pod_changed)
 
     async def _reconcile(self, key: SetKey) -> Result:
@@ -100,7 +103,9 @@ class StatefulSets:
         current, update, collisions = await self._resolve(owner, history)
         names = Revisions(current.metadata.name, update.metadata.name)
         now = self._clock.now()
-        next_ = plan(_counting(owner, collisions), pods, names, self._claims_of(owner), now)
+        pauses: list[float] = []
+        claims = self._claims_of(owner, pauses)
+        next_ = plan(_counting(owner, collisions), pods, names, claims, now)
         templates = {each.metadata.name: template_of(each) for each in (current, update)}
         error = None
         if is_settled:
@@ -114,7 +119,8 @@ class StatefulSets:
             raise error
         if not is_settled:
             return Result(self._expectations.seconds_left(key))
-        return Result(seconds_to_next(pods, owner.spec.min_ready_seconds, now))
+        available = seconds_to_next(pods, owner.spec.min_ready_seconds, now)
+        return Result(min(pauses if available is None else [available, *pauses], default=None))
 
     async def _claim_pods(self, owner: StatefulSet) -> list[Pod]:
         meta = owner.metadata
@@ -160,11 +166,16 @@ class StatefulSets:
                 return made, collisions
             collisions += 1
 
-    def _claims_of(self, owner: StatefulSet) -> Claims:
-        def are_stale(ordinal: int) -> bool:
+    def _claims_of(self, owner: StatefulSet, pauses: list[float]) -> Claims:
+        """What the plan asks for; `pauses` is filled with how long names are still to stay free."""
+
+        def is_held(ordinal: int) -> bool:
+            pod = f"{owner.metadata.name}-{ordinal}"
+            if pause := self._successions.seconds_left(owner.metadata.namespace, pod):
+                pauses.append(pause)
+                return True
             if policy_of(owner).when_scaled == "Retain":
                 return False
-            pod = f"{owner.metadata.name}-{ordinal}"
             return any(has_stale_pod(claim, pod, "") for claim in self._present(owner, ordinal))
 
         def are_owned(pod: Pod) -> bool:
@@ -175,7 +186,7 @@ class StatefulSets:
                 for claim in self._present(owner, ordinal)
             )
 
-        return Claims(are_stale, are_owned)
+        return Claims(is_held, are_owned)
 
     def _present(self, owner: StatefulSet, ordinal: int) -> list[PersistentVolumeClaim]:
         names = claim_names(owner, ordinal).values()
@@ -254,10 +265,12 @@ class StatefulSets:
     async def _delete(self, owner: StatefulSet, pod: Pod) -> None:
         key, meta = owner.metadata.key, pod.metadata
         self._expectations.expect_deletions(key, (meta.uid,))
+        self._successions.ends(meta.uid)
         try:
             await self._client.delete(PODS, meta.name, namespace=meta.namespace, uid=meta.uid)
         except StatusError as error:
             self._expectations.deletion_observed(key, meta.uid)
+            self._successions.spares(meta.uid)
             if isinstance(error, NotFound):
                 return
             self._say_pod(owner, "Delete", meta.name, error)

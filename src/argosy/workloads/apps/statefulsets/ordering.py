@@ -66,8 +66,9 @@ class Revisions:
 class Claims:
     """What the plan must know of claims."""
 
-    # Whether the claims of an ordinal that has no pod are about to go with their earlier pod.
-    are_stale: Callable[[int], bool]
+    # Whether an ordinal that has no pod must not get one yet: its earlier pod has just gone, or its claims are about
+    # to go with that pod.
+    is_held: Callable[[int], bool]
     # Whether the claims of a pod have the owners they should.
     are_owned: Callable[[Pod], bool]
 
@@ -186,7 +187,7 @@ class _Planner:
     def _one(self, replica: _Replica) -> tuple[list[Step], bool]:
         ordinal, pod, revision = replica
         if pod is None:
-            if self._claims.are_stale(ordinal):
+            if self._claims.is_held(ordinal):
                 return [], True
             return [Step(Do.CREATE, ordinal, None, revision)], True
         is_leaving = pod.metadata.deletion_timestamp is not None
