@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -129,6 +130,15 @@ class StorageClass(View, frozen=True):
     reclaim_policy: str = "Delete"
     volume_binding_mode: str = "Immediate"
     mount_options: tuple[str, ...] = ()
+    allowed_topologies: tuple[Object, ...] = ()
+
+    def allows(self, labels: Mapping[str, str]) -> bool:
+        """Whether volumes can be made for a node with these labels: one of the topologies holds, if there are any."""
+        return not self.allowed_topologies or any(
+            bool(expressions := term.get("matchLabelExpressions") or ())
+            and all(labels.get(one["key"]) in (one.get("values") or ()) for one in expressions)
+            for term in self.allowed_topologies
+        )
 
     @property
     def waits(self) -> bool:

@@ -80,8 +80,8 @@ class _Batch:
     ranking: Ranking
     # Why the last pod was refused, while nothing has changed since.
     refusal: tuple[Diagnosis, int] | None = None
-    # Whether victims were found, which takes a while.
-    has_searched: bool = False
+    # Whether the rest is left for later: victims were found, which takes a while, or claims were promised something.
+    is_done: bool = False
 
 
 class Decider:
@@ -122,7 +122,7 @@ class Decider:
         """Decide on pods that are alike, in their order: on all of them, or on the first few.
 
         Looking for victims takes long in a large cluster, so after a pod for which some were found the rest is left
-        to the caller's next call.
+        to the caller's next call; so it is after a pod that has settled where its claims go.
         """
         profile = batch[0].profile
         if not len(self.ledger):
@@ -143,7 +143,7 @@ class Decider:
             decided: list[Assigned | Refused] = []
             for one in batch:
                 decided.append(self._one(shared, one))
-                if shared.has_searched:
+                if shared.is_done:
                     break
             return decided
 
@@ -198,7 +198,10 @@ class Decider:
 
     def forget(self, pod: Pod) -> Placement | None:
         """A binding failed: the pod is not where it was assumed to be."""
-        return self.ledger.displace(pod.metadata.uid)
+        placed = self.ledger.displace(pod.metadata.uid)
+        if placed is not None and placed.profile.claims:
+            self.volumes.unsettle(placed.profile)
+        return placed
 
     # One pod.
 
@@ -212,6 +215,8 @@ class Decider:
         node = ledger.name(row)
         released = self._release(candidate, node)
         ledger.place(placement(candidate.pod, batch.profile, node))
+        if batch.profile.claims and self.volumes.settle(batch.profile, node):
+            batch.is_done = True
         return Assigned(candidate, node, released)
 
     def _choose(self, batch: _Batch, candidate: Candidate) -> int | None:
@@ -238,7 +243,7 @@ class Decider:
             return Refused(candidate, diagnosis, nominated=nominated)
         else:
             found, diagnosis.preemption = self.preempting.find(batch.screen, profile, hopeful)
-            batch.has_searched = found is not None
+            batch.is_done = found is not None
             if found is not None:
                 node = self.ledger.name(found.row)
                 released = self._release(candidate, node)

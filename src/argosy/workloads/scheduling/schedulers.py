@@ -288,11 +288,16 @@ class Scheduler:
         pod, node = assigned.candidate.pod, assigned.node
         meta = pod.metadata
         try:
-            for namespace, claim in self.decider.volumes.to_select(assigned.candidate.profile):
-                await self._writes.select_node(namespace, claim, node)
+            for claim in self.decider.volumes.unbound(assigned.candidate.profile):
+                await self._writes.select_node(claim, node)
+        except StatusError as error:
+            self._binding_failed(pod, node, f'running PreBind plugin "VolumeBinding": {error}')
+            return
+        try:
             await self._writes.bind(pod, node)
         except StatusError as error:
-            self._binding_failed(pod, node, error)
+            message = f'running Bind plugin "DefaultBinder": {error}'
+            self._binding_failed(pod, node, message, is_gone=isinstance(error, NotFound))
             return
         self.queue.remove(meta.uid)
         self._announcing.say(
@@ -305,7 +310,7 @@ class Scheduler:
             )
         )
 
-    def _binding_failed(self, pod: Pod, node: str, error: StatusError) -> None:
+    def _binding_failed(self, pod: Pod, node: str, message: str, *, is_gone: bool = False) -> None:
         """Take the pod off the node again, unless an event has shown in the meantime that it is there."""
         uid = pod.metadata.uid
         now = self._pods.get(pod.metadata.namespace, pod.metadata.name)
@@ -314,7 +319,7 @@ class Scheduler:
         self.decider.forget(pod)
         self._touch(node)
         if (
-            isinstance(error, NotFound)
+            is_gone
             or now is None
             or now.metadata.uid != uid
             or now.metadata.deletion_timestamp is not None
@@ -322,9 +327,10 @@ class Scheduler:
             self.queue.remove(uid)
             return
         self.queue.failed(uid, self._clock.monotonic())
+        # It may have changed while it had a node.
+        self.queue.put(self.decider.candidate(now))
         self._attempts.inc(("error", SCHEDULER))
         # No condition: the binding may have been done although its answer was lost.
-        message = f'running Bind plugin "DefaultBinder": {error}'
         self._announcing.say(
             News(now.metadata, "Warning", "FailedScheduling", "Scheduling", message)
         )

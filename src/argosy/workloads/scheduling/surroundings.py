@@ -75,19 +75,13 @@ class _Surroundings:
         )
 
     def claim(self, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim | None) -> None:
-        claims = self._decider.volumes.claims
-        if new is not None:
-            claims[new.metadata.key] = new
-        elif old is not None:
-            claims.pop(old.metadata.key, None)
+        meta = (new or old).metadata  # type: ignore[union-attr]  # one of them is there
+        self._decider.volumes.put_claim(meta.key, new)
         self._changed()
 
     def volume(self, old: PersistentVolume | None, new: PersistentVolume | None) -> None:
-        volumes = self._decider.volumes.volumes
-        if new is not None:
-            volumes[new.metadata.name] = new
-        elif old is not None:
-            volumes.pop(old.metadata.name, None)
+        meta = (new or old).metadata  # type: ignore[union-attr]  # one of them is there
+        self._decider.volumes.put_volume(meta.name, new)
         self._changed()
 
     def storage_class(self, old: StorageClass | None, new: StorageClass | None) -> None:

@@ -1,9 +1,9 @@
 """What the volumes of a pod say about where it can run.
 
 A claim must exist and be bound, or be of a class that waits for its first pod. The volume behind a bound claim may
-belong to some nodes or to a zone. Which volume an unbound claim gets is not decided here: the claim is marked with the
-chosen node and its provisioner does the rest; only classes without a provisioner need a free volume that reaches the
-node.
+belong to some nodes or to a zone. An unbound claim needs a free volume that reaches the node, or a provisioner that
+makes volumes for it; it is marked with the chosen node, and binder and provisioner do the rest. What was decided and is
+not done yet is kept in `promises`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from argosy.workloads.scheduling import diagnoses
 from argosy.workloads.scheduling.columns import Bools
 from argosy.workloads.scheduling.ledger import Ledger
 from argosy.workloads.scheduling.profiles import Profile
+from argosy.workloads.scheduling.promises import SELECTED_NODE, Promises, matched
 
 _NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 _ZONAL: Final[tuple[str, ...]] = (
@@ -50,6 +51,7 @@ class Volumes:
         self.claims: dict[tuple[str, str], PersistentVolumeClaim] = {}
         self.volumes: dict[str, PersistentVolume] = {}
         self.classes: dict[str, StorageClass] = {}
+        self.promises: Final = Promises()
 
     def objection(self, profile: Profile) -> str:
         """Why the pod cannot be placed anywhere; empty if it can."""
@@ -77,25 +79,105 @@ class Volumes:
     def refusals(self, profile: Profile) -> list[Refusals]:
         """The nodes that the pod's volumes rule out."""
         found: list[Refusals] = []
-        for name, _ in profile.claims:
-            claim = self.claims.get((profile.namespace, name))
-            if claim is None:
-                continue
+        claims = [
+            claim
+            for name, _ in profile.claims
+            if (claim := self.claims.get((profile.namespace, name))) is not None
+        ]
+        for claim in claims:
             if claim.is_bound:
                 found += self._of_bound(claim)
-            elif self._needs_volume(claim):
-                reachable = self._any_reaches(claim)
-                found.append(Refusals(diagnoses.NOTHING_TO_BIND, "VolumeBinding", ~reachable))
+        unbound = [claim for claim in claims if not claim.is_bound]
+        if unbound:
+            found.append(Refusals(diagnoses.NOTHING_TO_BIND, "VolumeBinding", ~self._bind(unbound)))
         return found
 
-    def to_select(self, profile: Profile) -> list[tuple[str, str]]:
+    def unbound(self, profile: Profile) -> list[PersistentVolumeClaim]:
         """The claims that wait to hear which node the pod goes to."""
-        keys = ((profile.namespace, name) for name, _ in profile.claims)
-        return [
-            key
-            for key in keys
-            if (claim := self.claims.get(key)) is not None and not claim.is_bound
+        claims = (self.claims.get((profile.namespace, name)) for name, _ in profile.claims)
+        return [claim for claim in claims if claim is not None and not claim.is_bound]
+
+    def settle(self, profile: Profile, node: str) -> bool:
+        """The pod goes to a node: promise its claims what was found there; whether there was anything to promise."""
+        claims = self.unbound(profile)
+        row = self._ledger.rows[node]
+        volumes = matched(claims, [[v for v, rows in self._found(c) if rows[row]] for c in claims])
+        for claim, volume in zip(claims, volumes, strict=True):
+            self.promises.make(claim, node, volume.metadata.name if volume is not None else "")
+        return bool(claims)
+
+    def unsettle(self, profile: Profile) -> None:
+        """The pod does not go there after all."""
+        for name, _ in profile.claims:
+            self.promises.drop((profile.namespace, name))
+
+    def put_claim(self, key: tuple[str, str], claim: PersistentVolumeClaim | None) -> None:
+        """A claim as it is now; None: it is gone."""
+        if claim is None:
+            self.claims.pop(key, None)
+        else:
+            self.claims[key] = claim
+        if claim is None or claim.is_bound:
+            self.promises.drop(key)
+
+    def put_volume(self, name: str, volume: PersistentVolume | None) -> None:
+        """A volume as it is now; None: it is gone."""
+        if volume is None:
+            self.volumes.pop(name, None)
+            self.promises.lose(name, None)
+            return
+        self.volumes[name] = volume
+        if (owner := volume.spec.claim_ref) is not None:
+            self.promises.lose(name, (owner.namespace, owner.name))
+
+    def _bind(self, claims: list[PersistentVolumeClaim]) -> Bools:
+        """The nodes where each of the claims gets a volume."""
+        possible = self._ledger.alive.copy()
+        for claim in claims:
+            row = self._ledger.rows.get(self._chosen(claim))
+            if row is not None:
+                possible &= np.arange(len(possible)) == row
+        found = [self._found(claim) for claim in claims]
+        made = [self._provisioned(claim) for claim in claims]
+        if len(claims) == 1:
+            reached = made[0].copy()
+            for _, rows in found[0]:
+                reached |= rows
+            return possible & reached
+        for row in np.flatnonzero(possible).tolist():
+            volumes = matched(claims, [[v for v, rows in one if rows[row]] for one in found])
+            possible[row] = all(
+                volume is not None or rows[row] for volume, rows in zip(volumes, made, strict=True)
+            )
+        return possible
+
+    def _chosen(self, claim: PersistentVolumeClaim) -> str:
+        """The node that was chosen for the claim; empty if none was. What makes a volume may be at it by now."""
+        if node := self.promises.node(claim.metadata.key):
+            return node
+        found = self.classes.get(claim.class_name)
+        if found is None or found.provisioner in {"", _NO_PROVISIONER}:
+            return ""
+        return claim.metadata.annotations.get(SELECTED_NODE, "")
+
+    def _found(self, claim: PersistentVolumeClaim) -> list[tuple[PersistentVolume, Bools]]:
+        """The free volumes the claim could have, those it would take first, and the nodes that reach them."""
+        volumes = [
+            volume
+            for volume in self.volumes.values()
+            if volume.suits(claim) and self.promises.is_free(volume, claim)
         ]
+        volumes.sort(key=lambda one: (len(one.spec.access_modes), one.size, one.metadata.name))
+        return [(volume, self._reaches(volume)) for volume in volumes]
+
+    def _provisioned(self, claim: PersistentVolumeClaim) -> Bools:
+        """The nodes for which a volume can be made."""
+        found = self.classes.get(claim.class_name)
+        if found is None or found.provisioner in {"", _NO_PROVISIONER}:
+            return np.zeros(self._ledger.size, np.bool_)
+        if not found.allowed_topologies:
+            return np.ones(self._ledger.size, np.bool_)
+        return self._where(lambda labels, _: found.allows(labels))
 
     def _of_bound(self, claim: PersistentVolumeClaim) -> Iterable[Refusals]:
         volume = self.volumes.get(claim.spec.volume_name)
@@ -115,19 +197,8 @@ class Volumes:
         """Whether the claim is bound only when a pod needs it."""
         if claim.spec.volume_name:
             return False
-        found = self.classes.get(claim.spec.storage_class_name or "")
-        return found is not None and found.volume_binding_mode == "WaitForFirstConsumer"
-
-    def _needs_volume(self, claim: PersistentVolumeClaim) -> bool:
-        found = self.classes.get(claim.spec.storage_class_name or "")
-        return found is not None and found.provisioner == _NO_PROVISIONER
-
-    def _any_reaches(self, claim: PersistentVolumeClaim) -> Bools:
-        reachable = np.zeros(self._ledger.size, np.bool_)
-        for volume in self.volumes.values():
-            if volume.suits(claim):
-                reachable |= self._reaches(volume)
-        return reachable
+        found = self.classes.get(claim.class_name)
+        return found is not None and found.waits
 
     def _reaches(self, volume: PersistentVolume) -> Bools:
         affinity = volume.spec.node_affinity

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final
 
 from argosy.api.objects import Pod, find_condition
+from argosy.api.objects.storage import PersistentVolumeClaim
 from argosy.base.clock import Clock
 from argosy.base.errors import NotFound, StatusError
 from argosy.base.timestamps import format_time
@@ -22,11 +23,11 @@ from argosy.client.protocol import Client, PatchType
 from argosy.client.resources import PERSISTENT_VOLUME_CLAIMS, PODS
 from argosy.control.disrupting import adding
 from argosy.workloads.scheduling.announcing import SCHEDULER
+from argosy.workloads.scheduling.promises import SELECTED_NODE
 
 _LOG: Final = logging.getLogger(__name__)
 _AT_ONCE: Final = 200
 _MANAGER: Final = "kube-scheduler"
-_SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 UNSCHEDULABLE: Final = "Unschedulable"
 PREEMPTED: Final = "PreemptionByScheduler"
 
@@ -96,13 +97,16 @@ class Writes:
             field_manager=_MANAGER,
         )
 
-    async def select_node(self, namespace: str, claim: str, node: str) -> None:
+    async def select_node(self, claim: PersistentVolumeClaim, node: str) -> None:
         """Tell a claim that waits for its first pod where that pod goes."""
+        meta = claim.metadata
+        if meta.annotations.get(SELECTED_NODE) == node:
+            return
         await self._client.patch(
             PERSISTENT_VOLUME_CLAIMS,
-            claim,
-            {"metadata": {"annotations": {_SELECTED_NODE: node}}},
-            namespace=namespace,
+            meta.name,
+            {"metadata": {"uid": meta.uid, "annotations": {SELECTED_NODE: node}}},
+            namespace=meta.namespace,
             field_manager=_MANAGER,
         )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from argosy.base.errors import NotFound
 from argosy.base.types import Object
+from argosy.client.local import LocalClient
 from argosy.client.objects import decode
 from argosy.client.protocol import PatchType
 from argosy.client.resources import (
@@ -11,16 +13,30 @@ from argosy.client.resources import (
     STORAGE_CLASSES,
 )
 from tests.behaviour.workloads.scheduling.worlds import World, in_world
+from tests.fakes.clients import FaultyClient
 
 ASKED = {"requests": {"storage": "1Gi"}}
 
 
-def mounting(claim: str) -> list[Object]:
-    return [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
+def mounting(*claims: str) -> list[Object]:
+    return [
+        {"name": f"v{number}", "persistentVolumeClaim": {"claimName": claim}}
+        for number, claim in enumerate(claims)
+    ]
 
 
-async def claim(world: World, name: str, storage_class: str = "", volume: str = "") -> None:
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": ASKED, "storageClassName": storage_class}
+async def storage_class(world: World, name: str, provisioner: str, **more: object) -> None:
+    body = {
+        "metadata": {"name": name},
+        "provisioner": provisioner,
+        "volumeBindingMode": "WaitForFirstConsumer",
+        **more,
+    }
+    await world.client.create(STORAGE_CLASSES, body)
+
+
+async def claim(world: World, name: str, class_name: str = "", volume: str = "") -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": ASKED, "storageClassName": class_name}
     if volume:
         spec["volumeName"] = volume
     body = {"metadata": {"name": name}, "spec": spec}
@@ -38,13 +54,13 @@ async def bound(world: World, name: str) -> None:
     )
 
 
-async def volume(world: World, name: str, node: str, storage_class: str = "") -> None:
+async def volume(world: World, name: str, node: str, class_name: str = "") -> None:
     values = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
     spec = {
         "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteOnce"],
         "hostPath": {"path": "/data"},
-        "storageClassName": storage_class,
+        "storageClassName": class_name,
         "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [values]}]}},
     }
     await world.client.create(PERSISTENT_VOLUMES, {"metadata": {"name": name}, "spec": spec})
@@ -124,3 +140,116 @@ def test_local_volumes_are_looked_for() -> None:
         assert await world.where("a") == "n2"
 
     in_world(story)
+
+
+def test_a_free_volume_is_given_to_one_claim_only() -> None:
+    """Also while nobody has bound them yet."""
+
+    async def story(world: World) -> None:
+        for name in ("n1", "n2"):
+            await world.node(name)
+        await storage_class(world, "local", "kubernetes.io/no-provisioner")
+        await volume(world, "pv1", "n1", "local")
+        for name in ("a", "b"):
+            await claim(world, name, "local")
+            await world.pod(name, volumes=mounting(name))
+        await world.settle()
+        assert await world.where("a") == "n1"
+        why = "2 node(s) didn't find available persistent volumes to bind."
+        assert (await world.where("b")).startswith(f"Unschedulable: 0/2 nodes are available: {why}")
+        await volume(world, "pv2", "n2", "local")
+        await world.settle()
+        assert await world.where("b") == "n2"
+
+    in_world(story)
+
+
+def test_a_pod_of_two_claims_goes_where_there_is_a_volume_for_each() -> None:
+    async def story(world: World) -> None:
+        for name in ("n1", "n2"):
+            await world.node(name)
+        await storage_class(world, "local", "kubernetes.io/no-provisioner")
+        for name, node in (("pv1", "n1"), ("pv2", "n2"), ("pv3", "n2")):
+            await volume(world, name, node, "local")
+        for name in ("x", "y"):
+            await claim(world, name, "local")
+        await world.pod("a", volumes=mounting("x", "y"))
+        await world.settle()
+        assert await world.where("a") == "n2"
+
+    in_world(story)
+
+
+def test_a_promise_ends_with_its_volume() -> None:
+    async def story(world: World) -> None:
+        for name in ("n1", "n2"):
+            await world.node(name)
+        await storage_class(world, "local", "kubernetes.io/no-provisioner")
+        await volume(world, "pv1", "n1", "local")
+        await claim(world, "data", "local")
+        await world.pod("a", volumes=mounting("data"))
+        await world.settle()
+        await world.delete("a")
+        await world.client.delete(PERSISTENT_VOLUMES, "pv1")
+        await world.client.patch(PERSISTENT_VOLUMES, "pv1", {"metadata": {"finalizers": None}})
+        await volume(world, "pv2", "n2", "local")
+        await world.pod("b", volumes=mounting("data"))
+        await world.settle()
+        assert await world.where("b") == "n2"
+
+    in_world(story)
+
+
+def test_pods_of_a_claim_that_has_no_volume_yet_go_to_one_node() -> None:
+    async def story(world: World) -> None:
+        for name in ("n1", "n2"):
+            await world.node(name, cpu="4")
+        await storage_class(world, "late", "x.io/disks")
+        await claim(world, "data", "late")
+        for name in ("a", "b", "c"):
+            await world.pod(name, volumes=mounting("data"))
+        await world.settle()
+        assert [await world.where(name) for name in ("a", "b", "c")] == ["n1"] * 3
+
+    in_world(story)
+
+
+def test_a_class_may_name_the_zones_it_makes_volumes_for() -> None:
+    async def story(world: World) -> None:
+        for number in (1, 2):
+            zone = {"topology.kubernetes.io/zone": f"z{number}"}
+            await world.node(f"n{number}", labels=zone)
+        expression = {"key": "topology.kubernetes.io/zone", "values": ["z2"]}
+        topologies = [{"matchLabelExpressions": [expression]}]
+        await storage_class(world, "zonal", "x.io/disks", allowedTopologies=topologies)
+        await claim(world, "data", "zonal")
+        await world.pod("a", volumes=mounting("data"))
+        await world.settle()
+        assert await world.where("a") == "n2"
+
+    in_world(story)
+
+
+def test_a_pod_whose_claim_goes_while_it_is_bound_is_not_forgotten() -> None:
+    faulty: list[FaultyClient] = []
+
+    def wrap(client: LocalClient) -> FaultyClient:
+        faulty.append(FaultyClient(client))
+        return faulty[0]
+
+    async def story(world: World) -> None:
+        await world.node("n1")
+        await storage_class(world, "late", "x.io/disks")
+        await claim(world, "data", "late")
+        await world.settle()
+        faulty[0].fail("patch", NotFound('persistentvolumeclaims "data" not found'))
+        await world.pod("a", volumes=mounting("data"))
+        await world.settle()
+        (event,) = await world.events("a")
+        assert event["message"] == (
+            'running PreBind plugin "VolumeBinding": persistentvolumeclaims "data" not found'
+        )
+        await world.settle(5)
+        assert await world.where("a") == "n1"
+
+    in_world(story, wrap)
