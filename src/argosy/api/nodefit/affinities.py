@@ -34,7 +34,7 @@ _OPERATORS: Final = {
 class _Term:
     """One nodeSelectorTerm."""
 
-    __slots__ = ("_checks", "_fields", "_is_broken", "name")
+    __slots__ = ("_checks", "_fields", "_is_broken", "names")
 
     def __init__(self, term: Object) -> None:
         self._checks: list[_Check] = []
@@ -53,8 +53,9 @@ class _Term:
                 self._is_broken = True
             else:
                 self._fields.append((values[0], operator == "In"))
-        # The only node that can match, where the term names one.
-        self.name: Final = next((name for name, wanted in self._fields if wanted), None)
+        named = {name for name, wanted in self._fields if wanted}
+        # The only node that can match, where the term names any: none at all if it names several. None: it names none.
+        self.names: Final = (named if len(named) == 1 else set()) if named else None
 
     def matches(self, labels: Labels, name: str) -> bool:
         return (
@@ -83,11 +84,18 @@ class RequiredAffinity:
 
     @property
     def names(self) -> frozenset[str] | None:
-        """The only nodes that can match when every term names one, as for pods of DaemonSets; None otherwise."""
+        """The only nodes that can match when every term names one, as for pods of DaemonSets; None otherwise.
+
+        Empty if no node can, because each term asks for several names at once.
+        """
         if not self._terms:
             return None
-        names = [term.name for term in self._terms]
-        return None if None in names else frozenset(name for name in names if name is not None)
+        found: set[str] = set()
+        for term in self._terms:
+            if term.names is None:
+                return None
+            found |= term.names
+        return frozenset(found)
 
     def matches(self, labels: Labels, name: str) -> bool:
         for key, value in self._equal:

@@ -90,10 +90,11 @@ class Columns:
         self._ledger = ledger
         self._columns: Recent[Hashable, Column] = Recent(_KEPT)
         self._topologies: dict[str, Topology] = {}
-        # Per tolerations: by number of the set of taints, whether it is tolerated and how many are not liked.
-        self._tolerances: Recent[tuple[Toleration, ...], tuple[list[bool], list[int]]] = Recent(
-            _KEPT
-        )
+        # Per version of the sets of taints and tolerations: by number of the set, whether it is tolerated and how many
+        # of its taints are not liked.
+        self._tolerances: Recent[
+            tuple[int, tuple[Toleration, ...]], tuple[list[bool], list[int]]
+        ] = Recent(_KEPT)
 
     def topology(self, key: str) -> Topology:
         found = self._topologies.get(key)
@@ -137,7 +138,8 @@ class Columns:
         return disliked
 
     def _tolerance(self, tolerations: tuple[Toleration, ...]) -> tuple[list[bool], list[int]]:
-        found = self._tolerances.get(tolerations, lambda: ([], []))
+        key = (self._ledger.taints_version, tolerations)
+        found = self._tolerances.get(key, lambda: ([], []))
         tolerated, disliked = found
         sets = self._ledger.taint_sets
         if len(tolerated) < len(sets):

@@ -127,8 +127,9 @@ class Decider:
         profile = batch[0].profile
         if not len(self.ledger):
             return [Refused(one, Diagnosis(0)) for one in batch]
-        if profile.claims and (objection := self.volumes.objection(profile)):
-            whole = Diagnosis(len(self.ledger), objection, plugins={"VolumeBinding"})
+        if objection := self.objection(profile):
+            plugin = "NodeAffinity" if objection == diagnoses.CONFLICT else "VolumeBinding"
+            whole = Diagnosis(len(self.ledger), objection, plugins={plugin})
             return [Refused(one, whole) for one in batch]
         own = {one.pod.metadata.uid for one in batch}
         with self._reserving(profile, own):
@@ -151,6 +152,8 @@ class Decider:
         """Why a profile is refused before any node is looked at; empty if nodes are."""
         if not len(self.ledger):
             return diagnoses.NO_NODES
+        if profile.node_class.required.names == frozenset():
+            return diagnoses.CONFLICT
         return self.volumes.objection(profile) if profile.claims else ""
 
     def waits_as(self, profile: Profile) -> Profile:

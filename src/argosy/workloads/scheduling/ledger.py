@@ -27,6 +27,8 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _FIRST_ROWS: Final = 64
 _CPU, _MEMORY = 0, 1
+# Sets of taints that no node has may be so many, and as many as there are nodes.
+_SPARE_TAINT_SETS: Final = 64
 
 
 class Ledger:
@@ -43,7 +45,9 @@ class Ledger:
         self.on_row: dict[int, dict[str, Placement]] = {}
         self.ports: dict[int, Counter[HostPort]] = {}
         self.priorities: Counter[int] = Counter()
+        # Sets of taints and their numbers; which number means which set changes with the version.
         self.taint_sets: dict[tuple[Taint, ...], int] = {(): 0}
+        self.taints_version = 0
         # Called with +1 and -1 for every pod that comes and goes.
         self.counters: list[Callable[[Placement, int], None]] = []
         self._strays: dict[str, dict[str, Placement]] = {}
@@ -165,8 +169,20 @@ class Ledger:
         for resource, amount in gives.items():
             self._total[self.resources[resource], row] = amount
         self._cordoned[row] = node.spec.unschedulable
+        self._taints[row] = self._taint_set(node)
+        if len(self.taint_sets) > 2 * len(self.rows) + _SPARE_TAINT_SETS:
+            self._renumber_taints()
+
+    def _taint_set(self, node: Node) -> int:
         taints = tuple(Taint(t.key, t.value, t.effect) for t in node.spec.taints)
-        self._taints[row] = self.taint_sets.setdefault(taints, len(self.taint_sets))
+        return self.taint_sets.setdefault(taints, len(self.taint_sets))
+
+    def _renumber_taints(self) -> None:
+        """Forget the sets that no node has any more."""
+        self.taint_sets = {(): 0}
+        self.taints_version += 1
+        for row, node in enumerate(self.nodes):
+            self._taints[row] = self._taint_set(node) if node is not None else 0
 
     def remove_node(self, name: str) -> None:
         row = self.rows.pop(name, None)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from argosy.api.objects import Node, Pod
+from argosy.base.types import Object
 from tests.unit.workloads.scheduling.builders import (
     APP,
     HOST,
@@ -26,6 +27,16 @@ NOT_HELPFUL = "no new claims to deallocate, preemption: 0/{n} nodes are availabl
 NO_VICTIMS = "no new claims to deallocate, preemption: 0/{n} nodes are available: {n} No preemption victims found for incoming pod."
 
 
+def named(*terms: list[str]) -> Object:
+    """Node affinity to any of these, each of which asks for all of its names."""
+    selected = [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [n]} for n in names]}
+        for names in terms
+    ]
+    required_ = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": selected}}
+    return {"nodeAffinity": required_}
+
+
 class Case(NamedTuple):
     nodes: list[Node]
     pods: list[Pod]
@@ -40,6 +51,19 @@ CASES = {
         [],
         pod("a", cpu=100),
         f"0/2 nodes are available: 2 Insufficient cpu. {NOT_HELPFUL.format(n=2)}",
+    ),
+    "a node of two names": Case(
+        [node("n1"), node("n2")],
+        [],
+        pod("a", affinity=named(["n1", "n2"])),
+        "0/2 nodes are available: pod affinity terms conflict. not found",
+    ),
+    "a node of two names, or one that is not there": Case(
+        [node("n1"), node("n2")],
+        [],
+        pod("a", affinity=named(["n1", "n2"], ["n3"])),
+        "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
+        f"{NOT_HELPFUL.format(n=2)}",
     ),
     "full, and everybody is as important": Case(
         [node("n1", cpu=1)],
