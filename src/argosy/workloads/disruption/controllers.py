@@ -1,6 +1,7 @@
 """The disruption controller: keeps the status of every PodDisruptionBudget, by which evictions are granted.
 
-Which pods a budget selects is kept up to date by events; a cluster without budgets pays one lookup per pod event.
+Which pods a budget selects is kept up to date by events; a cluster without budgets pays one lookup per pod event. News
+of the pods of a large budget are gathered, so that a budget of 10,000 is counted twice a second and not with every pod.
 When something cannot be counted, nothing may be evicted: the status then says why.
 """
 
@@ -28,6 +29,10 @@ _UNMANAGED: Final = (
     'undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an '
     "integer value."
 )
+
+# Per pod, of budgets that are not small; about ten times what a look at one pod costs.
+_GATHER_SECONDS: Final = 50e-6
+_SMALL: Final = 200
 
 
 class Disruption:
@@ -80,10 +85,17 @@ class Disruption:
             was_member = pod_key in members
             if new is not None and selector.matches(new.metadata.labels):
                 members.add(pod_key)
-                self._queue.add(key)
+                self._wake(key, len(members))
             elif was_member:
                 members.discard(pod_key)
-                self._queue.add(key)
+                self._wake(key, len(members))
+
+    def _wake(self, key: Key, size: int) -> None:
+        """A budget looks at all of its pods, so the more there are, the longer news of them are gathered."""
+        if size <= _SMALL:
+            self._queue.add(key)
+        else:
+            self._queue.add_after(key, size * _GATHER_SECONDS)
 
     # One budget.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from argosy.base.errors import TooManyRequests
 from argosy.base.types import Object
 from argosy.client.resources import POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS
-from argosy.workloads.disruption import Disruption
+from argosy.workloads.disruption import Disruption, budgets
 from tests.fakes.worlds import World, running
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
@@ -122,5 +124,30 @@ def test_labels_that_change_move_a_pod_out_of_the_budget() -> None:
         await world.client.patch(PODS, "p0", {"metadata": {"labels": {"app": "x"}}}, namespace="ns")
         await world.settle()
         assert await numbers(world) == (1, 1, 1, 0)
+
+    running(story, Disruption)
+
+
+def test_news_of_many_pods_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    counted = budgets.counts
+
+    def counts(*given: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return counted(*given)
+
+    async def story(world: World) -> None:
+        nonlocal looks
+        await web(world, 300)
+        await world.create(POD_DISRUPTION_BUDGETS, budget(minAvailable=2))
+        await world.settle()
+        monkeypatch.setattr(budgets, "counts", counts)
+        for number in range(100):
+            await world.status(PODS, f"p{number}", {"phase": "Running", "conditions": None})
+            await world.pass_time(0.001)
+        await world.pass_time(1)
+        assert await numbers(world) == (200, 2, 300, 198)
+        assert looks < 30
 
     running(story, Disruption)
