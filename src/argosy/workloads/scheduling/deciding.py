@@ -167,13 +167,21 @@ class Decider:
             return profile
         return self.profiles.anonymous(profile)
 
-    def helped(self, profile: Profile, touched: Collection[str], objection: str = "") -> bool:
+    def helped(
+        self,
+        profile: Profile,
+        touched: Collection[str],
+        objection: str = "",
+        *,
+        is_expectant: bool = False,
+    ) -> bool:
         """Whether pods of a profile that were refused, for an `objection` or by every node, should try again.
 
         They should if a node takes one of them now, or if there is something else to say. `touched` are the nodes that
         pods have left or that are not what they were since the pods were refused: on these, victims may be found.
-        Where rules between pods are concerned, victims elsewhere are left to the flush of leftovers. O(touched) for
-        plain pods, a few array operations for others.
+        Where rules between pods are concerned, victims elsewhere are left to the flush of leftovers. Pods that have
+        victims already (`is_expectant`) look for no others. O(touched) for plain pods, a few array operations for
+        others.
         """
         now = self.objection(profile)
         if now != objection:
@@ -182,7 +190,9 @@ class Decider:
             return False
         with self._reserving(profile, ()):
             screen = Screen(self._cluster, profile)
-            return bool(screen.feasible().any()) or self._may_preempt(screen, profile, touched)
+            if screen.feasible().any():
+                return True
+            return not is_expectant and self._may_preempt(screen, profile, touched)
 
     def _may_preempt(self, screen: Screen, profile: Profile, touched: Collection[str]) -> bool:
         if profile.never_preempts or self.preempting.is_hopeless(profile):
@@ -191,12 +201,18 @@ class Decider:
         rows = (self.ledger.rows[name] for name in touched if name in self.ledger.rows)
         return any(admitted[row] and self.preempting.helps(screen, profile, row) for row in rows)
 
-    def expectant(self, touched: Collection[str]) -> list[str]:
-        """The pods nominated to such nodes that need not wait for victims any more, by uid."""
+    def expectant(self, touched: Collection[str], left: Collection[str]) -> list[str]:
+        """The pods nominated to `touched` nodes that need not wait for victims any more, and those nominated to nodes
+        that some pod has `left`, by uid.
+        """
         return [
             uid
             for uid, held in self.nominations.items()
-            if held.node in touched and not self.preempting.victims_leaving(held.profile, held.node)
+            if held.node in left
+            or (
+                held.node in touched
+                and not self.preempting.victims_leaving(held.profile, held.node)
+            )
         ]
 
     def forget(self, pod: Pod) -> Placement | None:

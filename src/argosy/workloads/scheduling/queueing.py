@@ -5,7 +5,8 @@ same reasons, and the group sleeps: five thousand Jobs of one pod each are one g
 cluster changes, each group (not each pod) is asked whether the change may help; if so it is awake, and its pods are
 called up one after the other, oldest first and each at most once, as long as they find nodes. What one of them is
 refused for holds for all, so the first refusal puts the group to sleep again. Nobody is lost: a group sleeps only if
-one of its pods was refused after the last change that could help.
+one of its pods was refused after the last change that could help. Pods that wait for victims to leave are in groups of
+their own.
 
 A pod that was tried lately backs off, 1 s doubling to 10 s; as in kube-scheduler v1.35 it need not wait for the end of
 it when nobody else is ready. A pod whose binding failed always waits it out.
@@ -20,10 +21,12 @@ import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, TypeAlias
 
 from argosy.workloads.scheduling.deciding import Candidate
 from argosy.workloads.scheduling.profiles import Profile
+
+_GroupKey: TypeAlias = tuple[Profile, bool]
 
 _FIRST_SECONDS: Final = 1.0
 _LAST_SECONDS: Final = 10.0
@@ -70,6 +73,8 @@ class Group:
 
     # What they have in common.
     profile: Profile
+    # Whether each waits for victims of its own to leave, so that a refusal of one says nothing about the others.
+    is_expectant: bool = False
     members: dict[str, Entry] = field(default_factory=dict)
     # Whether its pods are called up.
     is_awake: bool = False
@@ -92,6 +97,10 @@ class Group:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    @property
+    def key(self) -> _GroupKey:
+        return self.profile, self.is_expectant
 
     def get(self, uid: str) -> Entry | None:
         return self.members.get(uid)
@@ -139,9 +148,9 @@ class SchedulingQueue:
         self._entries: dict[str, Entry] = {}
         self._ready: list[tuple[float, int, str]] = []
         self._backing_off: list[tuple[float, int, str]] = []
-        self._groups: dict[Profile, Group] = {}
+        self._groups: dict[_GroupKey, Group] = {}
         # Those of them that have pods to call up, and nobody called up.
-        self._calling: dict[Profile, Group] = {}
+        self._calling: dict[_GroupKey, Group] = {}
         self._orders = 0
         self._ready_count = 0
 
@@ -212,16 +221,17 @@ class SchedulingQueue:
         entry = self._tried(uid, now)
         if entry is None:
             return None
-        group = self._groups.get(profile)
+        key = (profile, not holds_for_all)
+        group = self._groups.get(key)
         if group is None:
-            group = self._groups[profile] = Group(profile)
+            group = self._groups[key] = Group(*key)
         entry.state = _State.WAITING
         entry.group = group
         group.join(uid, entry)
         group.refused = now
         if holds_for_all:
             group.sleep()
-            self._calling.pop(profile, None)
+            self._calling.pop(key, None)
         return group
 
     def failed(self, uid: str, now: float) -> None:
@@ -270,9 +280,9 @@ class SchedulingQueue:
     def _call(self, group: Group) -> None:
         """See to it that the group's next pod is called up, if there is one and nobody is."""
         if group.is_awake and group.envoy is None and group.next() is not None:
-            self._calling[group.profile] = group
+            self._calling[group.key] = group
         else:
-            self._calling.pop(group.profile, None)
+            self._calling.pop(group.key, None)
 
     def _call_up(self, now: float) -> None:
         for group in list(self._calling.values()):
@@ -348,7 +358,7 @@ class SchedulingQueue:
                 group.leave(entry.candidate.pod.metadata.uid)
             self._call(group)
             if not group and group.envoy is None:
-                del self._groups[group.profile]
+                del self._groups[group.key]
         entry.state = _State.TAKEN
 
     def _tried(self, uid: str, now: float) -> Entry | None:

@@ -53,6 +53,8 @@ class Scheduler:
         self._telling = Telling()
         # Nodes that pods have left or that are not what they were, since the last look at those who wait.
         self._touched: set[str] = set()
+        # Those of them that pods have left.
+        self._left: set[str] = set()
         self._has_changed = False
         self._looked = float("-inf")
         self._flushed = self._clock.monotonic()
@@ -111,6 +113,8 @@ class Scheduler:
         self.queue.remove(uid)
         nominated = self.decider.nominations.pop(uid, None)
         placed = self.decider.ledger.displace(uid)
+        if placed is not None:
+            self._left.add(placed.node)
         for one in (nominated, placed):
             if one is not None:
                 self._touch(one.node)
@@ -187,18 +191,22 @@ class Scheduler:
 
     def _wake(self, now: float) -> None:
         """Let those try again whom the changes since the last look may help, and leftovers."""
-        if now - self._flushed >= _FLUSH_SECONDS:
+        # The same sums as in `_rest`: a difference may be rounded down, and nothing would ever be due.
+        if now >= self._flushed + _FLUSH_SECONDS:
             self._flushed = now
             for group in self.queue.leftovers(now - _LEFTOVER_SECONDS):
                 self.queue.wake(group)
-        if not self._has_changed or (self.queue.ready and now - self._looked < _LOOK_SECONDS):
+        if not self._has_changed or (self.queue.ready and now < self._looked + _LOOK_SECONDS):
             return
         self._looked = now
         touched, self._touched, self._has_changed = self._touched, set(), False
-        for uid in self.decider.expectant(touched):
+        left, self._left = self._left, set()
+        for uid in self.decider.expectant(touched, left):
             self.queue.wake_one(uid, now)
         for group in self.queue.groups:
-            if self.decider.helped(group.profile, touched, group.objection):
+            if self.decider.helped(
+                group.profile, touched, group.objection, is_expectant=group.is_expectant
+            ):
                 self.queue.wake(group)
 
     def _tell(self, now: float) -> bool:

@@ -51,7 +51,7 @@ class Screen:
         self._cluster = cluster
         self._profile = profile
         self._hard = cluster.spreading.hard(profile) if profile.hard else []
-        self._volumes: list[Refusals] = cluster.volumes.refusals(profile) if profile.claims else []
+        self._volumes: Refusals = cluster.volumes.refusals(profile) if profile.claims else {}
         self.names = profile.node_class.required.names
 
     @property
@@ -150,8 +150,9 @@ class Screen:
 
     def _others(self) -> Iterator[_Refusal]:
         profile, neighbors = self._profile, self._cluster.neighbors
-        for refusal in self._volumes:
-            yield _final(refusal.plugin, refusal.reason, refusal.rows)
+        for plugin, reasons in self._volumes.items():
+            refused = np.logical_or.reduce(list(reasons.values()))
+            yield _Refusal(plugin, list(reasons.items()), refused, refused)
         for domains in self._hard:
             unlabeled = domains.ids < 0
             yield _final("PodTopologySpread", diagnoses.UNLABELED, unlabeled)

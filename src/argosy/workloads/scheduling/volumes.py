@@ -9,7 +9,7 @@ not done yet is kept in `promises`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -35,12 +35,11 @@ _ZONAL: Final[tuple[str, ...]] = (
 )
 
 
-class Refusals(NamedTuple):
-    """Rows refused for a reason."""
+# The rows that each filter refuses, by its reasons; several may hold for one row.
+Refusals: TypeAlias = dict[str, dict[str, Bools]]
 
-    reason: str
-    plugin: str
-    rows: Bools
+_BINDING: Final = "VolumeBinding"
+_ZONES: Final = "VolumeZone"
 
 
 class Volumes:
@@ -76,21 +75,18 @@ class Volumes:
                 immediate = True
         return "pod has unbound immediate PersistentVolumeClaims" if immediate else ""
 
-    def refusals(self, profile: Profile) -> list[Refusals]:
+    def refusals(self, profile: Profile) -> Refusals:
         """The nodes that the pod's volumes rule out."""
-        found: list[Refusals] = []
-        claims = [
-            claim
-            for name, _ in profile.claims
-            if (claim := self.claims.get((profile.namespace, name))) is not None
-        ]
-        for claim in claims:
-            if claim.is_bound:
-                found += self._of_bound(claim)
-        unbound = [claim for claim in claims if not claim.is_bound]
-        if unbound:
-            found.append(Refusals(diagnoses.NOTHING_TO_BIND, "VolumeBinding", ~self._bind(unbound)))
-        return found
+        found: Refusals = {}
+        for name, _ in profile.claims:
+            claim = self.claims.get((profile.namespace, name))
+            if claim is not None and claim.is_bound:
+                for plugin, reason, rows in self._of_bound(claim):
+                    reasons = found.setdefault(plugin, {})
+                    reasons[reason] = reasons[reason] | rows if reason in reasons else rows
+        if unbound := self.unbound(profile):
+            found.setdefault(_BINDING, {})[diagnoses.NOTHING_TO_BIND] = ~self._bind(unbound)
+        return {plugin: found[plugin] for plugin in (_BINDING, _ZONES) if plugin in found}
 
     def unbound(self, profile: Profile) -> list[PersistentVolumeClaim]:
         """The claims that wait to hear which node the pod goes to."""
@@ -179,19 +175,18 @@ class Volumes:
             return np.ones(self._ledger.size, np.bool_)
         return self._where(lambda labels, _: found.allows(labels))
 
-    def _of_bound(self, claim: PersistentVolumeClaim) -> Iterable[Refusals]:
+    def _of_bound(self, claim: PersistentVolumeClaim) -> Iterable[tuple[str, str, Bools]]:
         volume = self.volumes.get(claim.spec.volume_name)
         if volume is None:
-            everywhere = np.ones(self._ledger.size, np.bool_)
-            yield Refusals(diagnoses.NO_VOLUME, "VolumeBinding", everywhere)
+            yield _BINDING, diagnoses.NO_VOLUME, np.ones(self._ledger.size, np.bool_)
             return
         if volume.spec.node_affinity is not None:
-            yield Refusals(diagnoses.VOLUME_ELSEWHERE, "VolumeBinding", ~self._reaches(volume))
+            yield _BINDING, diagnoses.VOLUME_ELSEWHERE, ~self._reaches(volume)
         zones = {
             key: volume.metadata.labels[key] for key in _ZONAL if key in volume.metadata.labels
         }
         if zones:
-            yield Refusals(diagnoses.VOLUME_ZONE, "VolumeZone", ~self._in_zones(zones))
+            yield _ZONES, diagnoses.VOLUME_ZONE, ~self._in_zones(zones)
 
     def _waits(self, claim: PersistentVolumeClaim) -> bool:
         """Whether the claim is bound only when a pod needs it."""

@@ -131,3 +131,54 @@ def test_two_preemptors_do_not_chase_each_other() -> None:
         assert len((await world.client.list_all(PODS)).items) == 2
 
     in_world(story)
+
+
+async def preempted(
+    world: World, name: str, *, has: str, beside: dict[str, str], **spec: object
+) -> None:
+    """Two pods of a node that has so much have to go for a third."""
+    await world.priority("high", 1000)
+    await world.node("n1", cpu=has)
+    for victim in ("p1", "p2"):
+        await world.pod(victim, cpu="2", labels=beside, terminationGracePeriodSeconds=30)
+        await world.settle()
+        await world.status(victim, {"phase": "Running"})
+    await world.pod(name, priorityClassName="high", **spec)  # type: ignore[arg-type]
+    await world.settle()
+
+
+def test_when_one_of_several_victims_has_left_it_is_said_that_others_have_not() -> None:
+    async def story(world: World) -> None:
+        await preempted(world, "high", has="4", beside={}, cpu="4")
+        why = "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu."
+        assert await world.where("high") == why
+        await world.delete("p1")
+        await world.settle()
+        assert await world.where("high") == (
+            f"{why} no new claims to deallocate, preemption: "
+            "not eligible due to a terminating pod on the nominated node."
+        )
+        await world.delete("p2")
+        await world.settle()
+        assert await world.where("high") == "n1"
+
+    in_world(story)
+
+
+def test_a_pod_that_has_victims_is_not_tried_again_because_they_begin_to_leave() -> None:
+    async def story(world: World) -> None:
+        term = {
+            "topologyKey": "kubernetes.io/hostname",
+            "labelSelector": {"matchLabels": {"a": "b"}},
+        }
+        affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+        await preempted(world, "high", has="8", beside={"a": "b"}, affinity=affinity)
+        why = "1 node(s) didn't match pod anti-affinity rules."
+        assert await world.where("high") == f"Unschedulable: 0/1 nodes are available: {why}"
+        assert len(await world.events("high")) == 1
+        # A node where it need not wait is taken at once.
+        await world.node("n2")
+        await world.settle()
+        assert await world.where("high") == "n2"
+
+    in_world(story)

@@ -253,3 +253,23 @@ def test_a_pod_whose_claim_goes_while_it_is_bound_is_not_forgotten() -> None:
         assert await world.where("a") == "n1"
 
     in_world(story, wrap)
+
+
+def test_a_node_may_be_refused_for_several_volumes_at_once() -> None:
+    async def story(world: World) -> None:
+        for name in ("n1", "n2"):
+            await world.node(name)
+        await storage_class(world, "local", "kubernetes.io/no-provisioner")
+        await volume(world, "pv", "n2")
+        await claim(world, "there", volume="pv")
+        await bound(world, "there")
+        await claim(world, "nowhere", "local")
+        await world.pod("a", volumes=mounting("nowhere", "there"))
+        await world.settle()
+        assert (await world.where("a")).startswith(
+            "Unschedulable: 0/2 nodes are available: "
+            "1 node(s) didn't match PersistentVolume's node affinity, "
+            "2 node(s) didn't find available persistent volumes to bind. "
+        )
+
+    in_world(story)

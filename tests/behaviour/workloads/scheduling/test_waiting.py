@@ -178,3 +178,16 @@ def test_events_beyond_a_burst_are_dropped_warnings_apart() -> None:
         assert Counter(event["type"] for event in events) == {"Normal": 500, "Warning": 1}
 
     in_world(story)
+
+
+def test_rounding_does_not_keep_leftovers_from_being_due() -> None:
+    """Else the loop would turn on the spot until the clock moves."""
+
+    async def story(world: World) -> None:
+        flushed = 240.88900160650783
+        assert (flushed + 30.0) - flushed < 30.0
+        world.scheduler._flushed = flushed
+        world.scheduler._wake(flushed + 30.0)
+        assert world.scheduler._flushed == flushed + 30.0
+
+    in_world(story)

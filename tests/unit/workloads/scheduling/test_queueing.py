@@ -245,4 +245,5 @@ def test_a_place_held_for_another_does_not_help() -> None:
     profile = made.candidate(pod("a")).profile
     assert not made.helped(profile, {"n1"})
     assert made.helped(made.candidate(pod("b", priority=1)).profile, {"n1"})
-    assert (made.expectant({"n1"}), made.expectant({"n2"})) == (["held"], [])
+    assert (made.expectant({"n1"}, ()), made.expectant({"n2"}, ())) == (["held"], [])
+    assert (made.expectant((), {"n1"}), made.expectant((), {"n2"})) == (["held"], [])

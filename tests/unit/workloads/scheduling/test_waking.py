@@ -36,6 +36,7 @@ class Loop:
     decider: Decider = field(default_factory=Decider)
     queue: SchedulingQueue = field(default_factory=SchedulingQueue)
     touched: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
     now: float = 0.0
     tries: Counter[str] = field(default_factory=Counter)
     leaving: list[str] = field(default_factory=list)
@@ -51,14 +52,21 @@ class Loop:
         self.queue.remove(uid)
         held = self.decider.nominations.pop(uid, None)
         placed = self.decider.ledger.displace(uid)
+        if placed is not None:
+            self.left.add(placed.node)
         self.touched |= {one.node for one in (held, placed) if one is not None}
 
     def look(self) -> list[Group]:
         touched, self.touched = self.touched, set()
-        for uid in self.decider.expectant(touched):
+        left, self.left = self.left, set()
+        for uid in self.decider.expectant(touched, left):
             self.queue.wake_one(uid, self.now)
         groups = self.queue.groups
-        helped = [g for g in groups if self.decider.helped(g.profile, touched, g.objection)]
+        helped = [
+            g
+            for g in groups
+            if self.decider.helped(g.profile, touched, g.objection, is_expectant=g.is_expectant)
+        ]
         for group in helped:
             self.queue.wake(group)
         return helped
