@@ -63,30 +63,6 @@ def table(
     }
 
 
-def table_of_one(
-    kind: Kind,
-    version: str,
-    obj: Object,
-    *,
-    include_object: IncludeObject = "Metadata",
-    now: datetime,
-    headers: bool = True,
-    api_version: str = META_V1,
-) -> Object:
-    """The Table of a single object: the answer to a get, or one event of a watch (bookmarks too)."""
-    revision = obj["metadata"].get("resourceVersion")
-    return table(
-        kind,
-        version,
-        (obj,),
-        list_meta={"resourceVersion": revision} if revision else {},
-        include_object=include_object,
-        now=now,
-        headers=headers,
-        api_version=api_version,
-    )
-
-
 def partial_metadata(obj: Object, api_version: str = META_V1) -> Object:
     """An object reduced to its metadata."""
     return {
