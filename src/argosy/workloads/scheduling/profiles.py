@@ -23,7 +23,6 @@ from argosy.api.nodefit.terms import (
 from argosy.api.objects import Pod
 from argosy.base.types import Object
 
-
 _NO_LABELS: Final[Mapping[str, str]] = {}
 
 
