@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -45,21 +46,25 @@ NODE = msgspec.convert(
 )
 
 
-def _namespaces_work() -> bool:
-    command = ["unshare", "--mount", "--pid", "--fork", "true"]
-    try:
-        return subprocess.run(command, check=False, capture_output=True).returncode == 0
-    except FileNotFoundError:
+def _works(*command: str) -> bool:
+    if shutil.which(command[0]) is None:
         return False
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
+_NAMESPACES = _works("unshare", "--mount", "--pid", "--fork", "true")
+HAS_BUBBLEWRAP = _works("bwrap", "--unshare-pid", "--ro-bind", "/", "/", "true")
 EVERYWHERE = pytest.mark.parametrize(
     "isolation",
     [
         "none",
         pytest.param(
             "namespaces",
-            marks=pytest.mark.skipif(not _namespaces_work(), reason="no namespaces here"),
+            marks=pytest.mark.skipif(not _NAMESPACES, reason="no namespaces here"),
+        ),
+        pytest.param(
+            "bubblewrap",
+            marks=pytest.mark.skipif(not HAS_BUBBLEWRAP, reason="bubblewrap is not installed here"),
         ),
     ],
 )

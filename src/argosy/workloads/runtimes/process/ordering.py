@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,8 @@ def hostname_of(pod: Pod) -> str:
 
 def base_environment(host: Host, pod: Pod, folders: Folders) -> dict[str, str]:
     """What every container has before its own variables."""
-    home = "/root" if host.isolation == "namespaces" else str(folders.run / "home")
+    home = {"namespaces": "/root", "bubblewrap": sandboxing.HOME}.get(host.isolation)
+    home = home or str(folders.run / "home")
     env = {"PATH": PATH, "HOSTNAME": hostname_of(pod), "HOME": home}
     if host.api is not None:
         address, port = host.api[0], str(host.api[1])
@@ -166,18 +168,7 @@ def order_for(
         case "namespaces":
             order.binds.append(Bind(str(folders.pod / "hosts"), "/etc/hosts"))
         case "bubblewrap":
-            order.cwd = container.working_dir or home
-            binds = [Bind(home, home), *order.binds]
-            order.argv = sandboxing.bubblewrap(
-                argv,
-                binds,
-                listing=list_folder,
-                hidden=order.hidden,
-                tmp=str(folders.run / "tmp"),
-                cwd=order.cwd,
-                hostname=order.hostname,
-            )
-            order.cwd = home
+            _in_bubblewrap(order, container, folders)
         case "podman":
             entry = len(container.command)
             order.argv = sandboxing.podman_run(
@@ -198,6 +189,29 @@ def order_for(
             order.cwd, order.cpus, order.memory_bytes = home, [], 0
             order.user = order.group = None
     return order
+
+
+def _in_bubblewrap(order: Order, container: Container, folders: Folders) -> None:
+    """Run the command by way of bubblewrap. A working directory that is nowhere is made, for this run alone."""
+    order.binds.append(Bind(str(folders.pod / "hosts"), "/etc/hosts"))
+    cwd = container.working_dir or sandboxing.HOME
+    if not sandboxing.is_shown(cwd, order.binds, list_folder):
+        (folders.run / "cwd").mkdir()
+        order.binds.insert(0, Bind(str(folders.run / "cwd"), cwd))
+    order.program = order.argv[0]
+    order.argv = sandboxing.bubblewrap(
+        order.argv,
+        order.binds,
+        listing=list_folder,
+        devices=list_devices(),
+        hidden=order.hidden,
+        tmp=str(folders.run / "tmp"),
+        home=str(folders.run / "home"),
+        cwd=cwd,
+        hostname=order.hostname,
+    )
+    order.cwd = "/"
+    order.inner_cwd = cwd
 
 
 def _without_view(order: Order, container: Container, folders: Folders, home: str) -> None:
@@ -231,6 +245,31 @@ def is_runnable(container: Container) -> bool:
     """
     args = container.args
     return bool(container.command) or (bool(args) and shutil.which(args[0]) is not None)
+
+
+def list_devices() -> list[str]:
+    """This machine's devices that a new /dev has not got by itself: GPUs and the like; no terminals, no disks."""
+    usual = {
+        "null",
+        "zero",
+        "full",
+        "random",
+        "urandom",
+        "console",
+        "ptmx",
+        "pts",
+        "shm",
+        "mqueue",
+        "hugepages",
+    }
+    found = []
+    for one in sorted(Path("/dev").iterdir()):
+        if one.is_symlink() or one.name in usual or one.name.startswith(("tty", "vcs")):
+            continue
+        mode = one.stat().st_mode
+        if stat.S_ISDIR(mode) or stat.S_ISCHR(mode):
+            found.append(str(one))
+    return found
 
 
 def list_folder(path: str) -> list[sandboxing.Entry] | None:

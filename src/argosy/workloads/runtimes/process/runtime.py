@@ -87,6 +87,10 @@ class ProcessRuntime:
         self.settled: Final = asyncio.Event()
 
     @property
+    def host(self) -> Host:
+        return self._host
+
+    @property
     def isolation(self) -> Isolation:
         return self._host.isolation
 

@@ -13,6 +13,7 @@ keeper has to be small, because every container's helper process is a fork of it
     orders      what Argosy asks for
     rooting     a container's own view of the file system
     spawning    forks: containers and commands beside them
+    starting    whether a sandbox's command has begun
     tending     one container from its start to its end
     serving     the loop: requests, output, children, time
 """

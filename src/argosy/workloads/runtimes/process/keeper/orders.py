@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 # Raised when requests change their meaning: a keeper of another version is asked to end, not to go on.
-VERSION: Final = 2
+VERSION: Final = 3
 
 Isolation = Literal["none", "namespaces", "bubblewrap", "podman"]
 
@@ -39,6 +39,9 @@ class Order:
     binds: list[Bind] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     hostname: str = ""
+    # For bubblewrap: the command's own program and folder; `argv` is the sandbox's.
+    program: str = ""
+    inner_cwd: str = ""
     cpus: list[int] = field(default_factory=list)
     memory_bytes: int = 0
     stdin: bool = False
@@ -76,5 +79,5 @@ class Command:
     def like(self, order: Order) -> None:
         """Take over what the container has."""
         self.env = {**order.env, **self.env}
-        self.cwd = self.cwd or order.cwd
+        self.cwd = self.cwd or order.inner_cwd or order.cwd
         self.cpus, self.user, self.group = order.cpus, order.user, order.group

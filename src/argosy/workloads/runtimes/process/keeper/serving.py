@@ -31,11 +31,13 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from argosy.workloads.runtimes.process.keeper import kernel, processes, spawning
 from argosy.workloads.runtimes.process.keeper.orders import VERSION, Command, Order
 from argosy.workloads.runtimes.process.keeper.spawning import Stdio
+from argosy.workloads.runtimes.process.keeper.starting import LOOK_SECONDS, why_not
 from argosy.workloads.runtimes.process.keeper.tending import Tended
 
 Message = dict[str, Any]
@@ -57,6 +59,7 @@ class Keeper:
         self._unsent: deque[tuple[bytes, list[int]]] = deque()
         self._runs: dict[str, Tended] = {}
         self._commands: dict[int, int] = {}  # pid -> the id of the request
+        self._sandboxes: list[tuple[int, Tended]] = []  # being made, with the id of the request
         self._alone_since: float | None = time.monotonic()
         self._kill_at: float | None = None
         self._is_leaving = False
@@ -95,6 +98,8 @@ class Keeper:
         return alone is not None and time.monotonic() - alone > min(5.0, self._orphan_seconds)
 
     def _patience(self) -> float | None:
+        if self._sandboxes:
+            return LOOK_SECONDS
         if self._unsent or any(
             one.order.memory_bytes or one.code is not None for one in self._unfinished()
         ):
@@ -209,11 +214,32 @@ class Keeper:
                     self._failed_to_start(tended)
                 self._commands.pop(pid, None)
                 self._tell({"id": id_, "problem": json.loads(data)})
+            elif tended is not None and tended.sandbox is not None:
+                self._sandboxes.append((id_, tended))
             else:
                 told = tended.told() if tended is not None else {"pid": pid}
                 self._tell({"id": id_, **told})
 
         self._register(problems, heard)
+
+    def _look_at_sandboxes(self) -> None:
+        """Answer for those that are made, and for those that could not be."""
+        for one in list(self._sandboxes):
+            id_, tended = one
+            assert tended.sandbox is not None
+            if tended.sandbox.has_begun():
+                self._tell({"id": id_, **tended.told()})
+            elif tended.code is not None:
+                for descriptor in list(tended.outputs):
+                    self._pump(tended, descriptor)
+                self._failed_to_start(tended)
+                text = why_not(tended.order.program, Path(tended.order.log))
+                # These were not the container's words.
+                Path(tended.order.log).unlink(missing_ok=True)
+                self._tell({"id": id_, "problem": {"errno": 0, "text": text}})
+            else:
+                continue
+            self._sandboxes.remove(one)
 
     def _failed_to_start(self, tended: Tended) -> None:
         for one in tended.outputs:
@@ -326,6 +352,7 @@ class Keeper:
     def _look_after(self) -> None:
         now = time.monotonic()
         self._send()
+        self._look_at_sandboxes()
         for tended in self._runs.values():
             if tended.is_over and not tended.is_closed:
                 self._finish(tended)

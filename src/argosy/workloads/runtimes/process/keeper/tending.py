@@ -25,6 +25,7 @@ from argosy.workloads.runtimes.process.keeper import processes, spawning
 from argosy.workloads.runtimes.process.keeper.logs import LogFile, Stream
 from argosy.workloads.runtimes.process.keeper.orders import Order
 from argosy.workloads.runtimes.process.keeper.spawning import Spawned, Stdio
+from argosy.workloads.runtimes.process.keeper.starting import Sandbox
 
 CHUNK_BYTES: Final = 64 * 1024
 DRAIN_SECONDS: Final = 1.0
@@ -47,6 +48,7 @@ class Tended:
         self.attached: list[tuple[int, int]] = []
         self.stdin = -1
         self.outputs: dict[int, Stream] = {}
+        self.sandbox: Sandbox | None = None
         self._log = LogFile(Path(order.log), complain)
         self._errors = -1
         self._drain_until = 0.0
@@ -69,10 +71,13 @@ class Tended:
             }
         for one in ours:
             os.set_blocking(one, False)
-        spawned = spawning.container(self.order, theirs)
-        for one in set(theirs[:3]):
+        status, status_end = os.pipe() if self.order.program else (-1, -1)
+        spawned = spawning.container(self.order, theirs, status_end)
+        for one in {*theirs[:3], status_end} - {-1}:
             os.close(one)
         self.pid, self.started = spawned.pid, time.time()
+        if status >= 0:
+            self.sandbox = Sandbox(self.pid, status)
         if not self.pid:
             # Not even the first fork came about; the reason comes through the pipe.
             self.code, self.ended = 127, self.started
@@ -128,7 +133,7 @@ class Tended:
                 os.kill(self.pid, number)
             elif self.order.isolation == "bubblewrap":
                 # The sandbox's own two processes would not hand it on but end.
-                for one in processes.descendants(processes.look(), [self.pid])[2:]:
+                for one in processes.descendants(processes.look(), [self.inside])[1:]:
                     os.kill(one.pid, number)
             else:
                 os.killpg(self.pid, number)
@@ -166,10 +171,7 @@ class Tended:
         """A process whose namespaces are the container's; 0 when it has none of its own."""
         if self.order.isolation == "namespaces":
             return self.pid
-        if self.order.isolation == "bubblewrap":
-            below = processes.descendants(processes.look(), [self.pid])
-            return below[1].pid if len(below) > 1 else 0
-        return 0
+        return self.sandbox.first if self.sandbox is not None else 0
 
     def exited(self, code: int) -> None:
         """Its first process has ended."""
@@ -189,6 +191,8 @@ class Tended:
         for ends in list(self.attached):
             self.detach(ends)
         self.close_stdin()
+        if self.sandbox is not None:
+            self.sandbox.close()
         self._log.close()
 
     def close_stdin(self) -> None:
