@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.connections import Connection, address_of
 from tests.support.kubectls import Kubectl, Output, find_kubectl
-from tests.support.processes import WORKING, ServeProcess, serving
+from tests.support.processes import WORKING, ServeProcess, process_arguments, serving
 
 Raw = dict[str, Any]
 
@@ -146,7 +146,7 @@ class Working:
 @pytest.fixture(scope="session")
 def working_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
     """The cluster of all tests that ask for `working`."""
-    with serving(tmp_path_factory.mktemp("working"), WORKING, "--allow-processes") as served:
+    with serving(tmp_path_factory.mktemp("working"), WORKING, *process_arguments()) as served:
         connection = Connection(address_of(served.kubeconfig))
         for one in (
             pool("hands", runtime="process", minimum=2, maximum=2),

@@ -23,6 +23,7 @@ from argosy.workloads.runtimes.process.keeper.orders import Isolation
 from tests.behaviour.workloads.processes.machines import (
     EVERYWHERE,
     Machine,
+    keepers,
     left_of,
     pod,
     run,
@@ -148,19 +149,3 @@ def test_argosy_and_its_keeper_are_killed(tmp_path: Path) -> None:
 
     asyncio.run(story())
     assert left_of("p0", "p1") == []
-
-
-def keepers(folder: Path) -> list[int]:
-    """Processes that lead a session and write to the keeper's log of a state directory."""
-    found = []
-    for one in Path("/proc").iterdir():
-        if not one.name.isdigit():
-            continue
-        try:
-            log = (one / "fd" / "2").readlink()
-            leader = os.getsid(int(one.name))
-        except OSError:
-            continue
-        if log == folder / "state" / "keeper.log" and leader == int(one.name):
-            found.append(leader)
-    return found

@@ -17,7 +17,7 @@ import pytest
 
 from argosy.workloads.runtimes.process.keeper import processes
 from tests.support.connections import Connection, address_of
-from tests.support.processes import WORKING, ServeProcess, start
+from tests.support.processes import WORKING, ServeProcess, process_arguments, start
 
 Raw = dict[str, Any]
 
@@ -43,7 +43,7 @@ class Lives:
         self.uids: set[str] = set()
 
     def begin(self) -> Connection:
-        self.served = start(self.folder, WORKING, "--allow-processes")
+        self.served = start(self.folder, WORKING, *process_arguments())
         self._api = Connection(address_of(self.served.kubeconfig))
         return self._api
 

@@ -67,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let node pools with `runtime: process` run containers' commands on THIS machine, as you",
     )
+    serve.add_argument(
+        "--isolation",
+        choices=("podman", "bubblewrap", "namespaces", "none"),
+        help="how these commands are kept apart (default: the first of these that works on this machine)",
+    )
     serve.set_defaults(run=_serve)
     return parser
 
@@ -83,6 +88,13 @@ def _serve(parsed: argparse.Namespace) -> int:
     if parsed.bare and parsed.allow_processes:
         print(
             "argosy serve: --bare has no nodes that could run processes: leave out --bare or --allow-processes",
+            file=sys.stderr,
+        )
+        return 2
+    if parsed.isolation is not None and not parsed.allow_processes:
+        print(
+            f"argosy serve: --isolation {parsed.isolation} is for containers that run on this machine: "
+            "add --allow-processes, or leave out --isolation",
             file=sys.stderr,
         )
         return 2

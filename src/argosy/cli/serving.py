@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from argosy.fleet.serving import Settings, serve
 from argosy.store import DamagedStore, NewerStore, StoreInUse
+from argosy.workloads.runtimes.process import Unfit
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -23,12 +24,20 @@ def run(parsed: argparse.Namespace) -> int:
         port=parsed.port,
         is_bare=parsed.bare,
         allows_processes=parsed.allow_processes,
+        isolation=parsed.isolation,
     )
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(serve(settings, _ready))
     except (StoreInUse, DamagedStore, NewerStore) as error:
         print(f"argosy serve: {error}", file=sys.stderr)
+        return 1
+    except Unfit as error:
+        print(
+            f"argosy serve: --isolation {parsed.isolation}: {error}; mend that, choose another, or leave it out to "
+            "have the strongest that works",
+            file=sys.stderr,
+        )
         return 1
     except OSError as error:
         print(f"argosy serve: cannot serve on 127.0.0.1:{parsed.port}: {error}", file=sys.stderr)

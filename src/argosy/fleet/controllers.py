@@ -6,7 +6,7 @@ watched and decoded once for all of them. The custom kinds they work on are inst
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,7 +36,7 @@ from argosy.workloads.nodes import add_nodes
 from argosy.workloads.retention import add_jobset_retention, add_retention
 from argosy.workloads.runtimes.agents import Agent
 from argosy.workloads.runtimes.answering import Answers
-from argosy.workloads.runtimes.process import ProcessRuntime
+from argosy.workloads.runtimes.process import Isolation, ProcessRuntime
 from argosy.workloads.runtimes.simulated import add_simulated
 from argosy.workloads.scheduling import add_scheduler
 from argosy.workloads.volumes import add_volumes, standard_class
@@ -69,20 +69,30 @@ METRICS_READER: Final[Object] = {
 class Workplace:
     """Where pods leave things on this machine, and where they find the API server.
 
-    `allows_processes`: nodes may run containers' commands as processes of this machine.
+    `allows_processes`: nodes may run containers' commands as processes of this machine, with this isolation (None: the
+    strongest that works). `hidden`: files beside the directory that containers are not to see.
     """
 
     directory: Path
     api: tuple[str, int]
     allows_processes: bool = False
+    isolation: Isolation | None = None
+    hidden: tuple[Path, ...] = ()
+
+
+async def _at_once() -> None:
+    """There is nothing to wait for."""
 
 
 @dataclass(slots=True, frozen=True)
 class Works:
-    """What runs beside the API server; `hurry` cuts short the time that containers get to end."""
+    """What runs beside the API server; `hurry` cuts short the time that containers get to end; `prepared` waits until
+    it is known how containers are run, and raises Unfit where they can not be.
+    """
 
     assembly: Assembly
     hurry: Callable[[], None] = lambda: None
+    prepared: Callable[[], Awaitable[object]] = _at_once
 
 
 async def assemble(
@@ -112,7 +122,7 @@ async def assemble(
         return Works(assembly)
     processes = _processes(assembly, agent, workplace)
     agent.serve(processes)
-    return Works(assembly, processes.hurry)
+    return Works(assembly, processes.hurry, processes.decided)
 
 
 async def install(client: Client) -> None:
@@ -137,5 +147,6 @@ def _processes(assembly: Assembly, agent: Agent, workplace: Workplace) -> Proces
         state=workplace.directory / "processes",
         logs=workplace.directory / "logs",
         api=workplace.api,
-        hidden=workplace.directory,
+        hidden=(workplace.directory, *workplace.hidden),
+        isolation=workplace.isolation,
     )

@@ -22,11 +22,12 @@ from argosy.apiserver.servers import ClusterServer, build
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
-from argosy.fleet.controllers import Workplace, assemble
+from argosy.fleet.controllers import Workplace, Works, assemble
 from argosy.store import MemoryStore, Store, open_store
 from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
 from argosy.workloads.runtimes.answering import Answers
+from argosy.workloads.runtimes.process import Isolation, Unfit
 
 HOSTS = ("127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 
@@ -44,6 +45,8 @@ class Settings:
     is_bare: bool = False
     # Nodes may run containers' commands as processes of this machine.
     allows_processes: bool = False
+    # How these are kept apart; None is the strongest way this machine allows.
+    isolation: Isolation | None = None
 
 
 class Interrupts:
@@ -96,12 +99,18 @@ async def _serve(
             [kubeconfigs.Context(settings.context, address, ca.encode(), token)],
         )
         line = f"argosy: cluster is ready at {address} (kubeconfig {settings.kubeconfig}, context {settings.context})"
+        unfit: Unfit | None = None
         try:
             async with asyncio.TaskGroup() as tasks:
                 running = [tasks.create_task(keep_house(server.cluster, ca=ca))]
                 if not settings.is_bare:
                     workplace = Workplace(
-                        directory, (settings.host, listener.port), settings.allows_processes
+                        directory,
+                        (settings.host, listener.port),
+                        settings.allows_processes,
+                        settings.isolation,
+                        # It holds the administrator's token.
+                        hidden=(settings.kubeconfig.resolve(),),
                     )
                     works = await assemble(
                         server, answers, workplace, clock=RealClock(), ids=RandomIds()
@@ -109,14 +118,27 @@ async def _serve(
                     interrupts.hurry = works.hurry
                     running.append(tasks.create_task(works.assembly.run()))
                     await works.assembly.started()
-                ready(line)
-                await interrupts.wanted.wait()
+                    unfit = await _problem(works)
+                if unfit is None:
+                    ready(line)
+                    await interrupts.wanted.wait()
                 for task in running:
                     task.cancel()
+            if unfit is not None:
+                raise unfit
         finally:
             await listener.stop()
     finally:
         await store.close()
+
+
+async def _problem(works: Works) -> Unfit | None:
+    """Why containers can not be run as asked for."""
+    try:
+        await works.prepared()
+    except Unfit as unfit:
+        return unfit
+    return None
 
 
 def _build(

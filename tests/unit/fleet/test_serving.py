@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from argosy.cli.main import main
 from argosy.fleet import serving
 from argosy.fleet.serving import Interrupts, Settings
 
@@ -38,3 +39,25 @@ def test_the_first_interrupt_stops_and_the_second_hurries() -> None:
         assert hurried == ["now"]
 
     asyncio.run(story())
+
+
+def test_an_isolation_without_processes_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["serve", "--memory", "--kubeconfig", str(tmp_path / "k"), "--isolation", "none"]
+    assert main(arguments) == 2
+    assert "add --allow-processes, or leave out --isolation" in capsys.readouterr().err
+
+
+def test_an_isolation_that_does_not_work_ends_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    arguments = ["serve", "--memory", "--kubeconfig", str(tmp_path / "k"), "--allow-processes"]
+    assert main([*arguments, "--isolation", "podman"]) == 1
+    told = capsys.readouterr()
+    assert "ready" not in told.out
+    assert told.err.splitlines()[-1] == (
+        "argosy serve: --isolation podman: containers can not be isolated by podman on this machine: podman is not "
+        "installed; mend that, choose another, or leave it out to have the strongest that works"
+    )

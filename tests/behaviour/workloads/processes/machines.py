@@ -73,7 +73,7 @@ EVERYWHERE = pytest.mark.parametrize(
 class Machine:
     """A runtime and everything it has reported."""
 
-    def __init__(self, folder: Path, isolation: Isolation, **more: Any) -> None:
+    def __init__(self, folder: Path, isolation: Isolation | None, **more: Any) -> None:
         self.client = LocalClient(memory_server(RealClock()), ADMIN, agent="test")
         self.statuses: dict[str, list[Object]] = {}
         self.events: list[tuple[str, str, str, str, str]] = []
@@ -191,7 +191,7 @@ class Machine:
 
 @asynccontextmanager
 async def machine(
-    folder: Path, isolation: Isolation = "none", *, waits: bool = True, **more: Any
+    folder: Path, isolation: Isolation | None = "none", *, waits: bool = True, **more: Any
 ) -> AsyncIterator[Machine]:
     """A machine that works for the length of a block, and leaves nothing; `waits` until it has settled."""
     one = Machine(folder, isolation, **more)
@@ -213,7 +213,7 @@ async def machine(
 def run(
     folder: Path,
     story: Callable[[Machine], Awaitable[T]],
-    isolation: Isolation = "none",
+    isolation: Isolation | None = "none",
     **more: Any,
 ) -> T:
     """Tell a story on a machine."""
@@ -251,6 +251,22 @@ def left_of(*pods: str) -> list[int]:
     everybody = processes.look()
     found = [pid for one in pods for pid in processes.marked(everybody, f"{uid(one)}/")]
     return [pid for pid in found if not everybody[pid].is_zombie]
+
+
+def keepers(folder: Path) -> list[int]:
+    """Processes that lead a session and write to the keeper's log of a state directory."""
+    found = []
+    for one in Path("/proc").iterdir():
+        if not one.name.isdigit():
+            continue
+        try:
+            log = (one / "fd" / "2").readlink()
+            leader = os.getsid(int(one.name))
+        except OSError:
+            continue
+        if log == folder / "state" / "keeper.log" and leader == int(one.name):
+            found.append(leader)
+    return found
 
 
 def wait(done: Callable[[], bool]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from base64 import b64encode
 from pathlib import Path
 
@@ -161,6 +162,25 @@ def test_secrets_of_other_pods_are_hidden_where_that_can_be_done(
             assert (seen, name) == ("0", "p")
 
     run(tmp_path, story, isolation)
+
+
+@EVERYWHERE
+def test_the_kubeconfig_is_hidden_where_that_can_be_done(
+    tmp_path: Path, isolation: Isolation
+) -> None:
+    # Not in /tmp, of which containers have their own.
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        kubeconfig = Path(folder) / "kubeconfig"
+        kubeconfig.write_text("token\n")
+        hidden = (tmp_path, kubeconfig, Path(folder) / "not-there")
+
+        async def story(machine: Machine) -> None:
+            machine.start(pod("p", shell(f"cat {kubeconfig} 2>/dev/null; echo done")))
+            await machine.until_phase("p", "Succeeded", "Failed")
+            want = ["token", "done"] if isolation == "none" else ["done"]
+            assert await machine.log("p") == want
+
+        run(tmp_path, story, isolation, hidden=hidden)
 
 
 @EVERYWHERE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from argosy.workloads.runtimes.process.runtime import ProcessRuntime
+from argosy.workloads.runtimes.process.keeper.orders import Isolation
+from argosy.workloads.runtimes.process.runtime import ProcessRuntime, Unfit
 
-__all__ = ["ProcessRuntime"]
+__all__ = ["Isolation", "ProcessRuntime", "Unfit"]

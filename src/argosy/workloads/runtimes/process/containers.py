@@ -30,6 +30,7 @@ from argosy.workloads.runtimes.process.environments import (
 )
 from argosy.workloads.runtimes.process.hooking import run_hook
 from argosy.workloads.runtimes.process.hosts import Host
+from argosy.workloads.runtimes.process.images import Image, NoImage, ensure, podman
 from argosy.workloads.runtimes.process.keeping import Known
 from argosy.workloads.runtimes.process.limits import choose_cpus
 from argosy.workloads.runtimes.process.links import Refused
@@ -39,13 +40,17 @@ from argosy.workloads.runtimes.process.ordering import (
     base_environment,
     is_runnable,
     order_for,
+    podman_creation,
 )
 from argosy.workloads.runtimes.process.probing import Kind, Prober
 from argosy.workloads.runtimes.process.restarting import Backoff, go_seconds
+from argosy.workloads.runtimes.process.sandboxing import podman_words
 from argosy.workloads.runtimes.process.sourcing import read_sources
 from argosy.workloads.runtimes.runs import Run, Running, Terminated, Waiting
 
 _RETRY_SECONDS: Final = 10.0
+# How long a failed pull stands before it is waited out.
+_NOTICE_SECONDS: Final = 1.0
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 # The least time between SIGTERM after a hook and SIGKILL, as of kubelets.
 _LEAST_GRACE_SECONDS: Final = 2.0
@@ -91,7 +96,7 @@ class ContainerLife:
         self._host = owner.host
         self.run = waiting
         self.restarts = 0
-        self.pid = 0
+        self._pid = 0
         # The run did not end by itself: everything on the node was ended.
         self.was_cut_off = False
         self.started: Final = asyncio.Event()
@@ -108,6 +113,23 @@ class ContainerLife:
     @property
     def run_name(self) -> str:
         return f"{self._owner.pod.metadata.uid}/{self.name}/{self.restarts}"
+
+    @property
+    def pid(self) -> int:
+        """The first of the container's processes."""
+        if self._host.isolation != "podman":
+            return self._pid
+        try:
+            return int(self._folders.pid_file.read_text())
+        except (OSError, ValueError):
+            # Not yet, or not any more.
+            return 0
+
+    @property
+    def _folders(self) -> Folders:
+        return Folders(
+            self._host.pod_folder(self._owner.pod.metadata.uid), self.name, self.restarts
+        )
 
     @property
     def is_running(self) -> bool:
@@ -155,8 +177,9 @@ class ContainerLife:
                 "podman to run the image",
             )
             await asyncio.Event().wait()
+        image = await self._fetch() if self._host.isolation == "podman" else None
         while True:
-            self._starting = asyncio.create_task(self._start())
+            self._starting = asyncio.create_task(self._start(image))
             try:
                 # A start is not left half done, whoever cancels: the process would have no owner.
                 await asyncio.shield(self._starting)
@@ -169,6 +192,32 @@ class ContainerLife:
                 await self._host.clock.sleep(1.0)
             else:
                 return
+
+    async def _fetch(self) -> Image:
+        """The image; wait for as long as it can not be had."""
+        name, clock, pauses = (
+            self.container.image,
+            self._host.clock,
+            Backoff(self._host.first_pause_seconds),
+        )
+        pauses.after(0.0)
+        while True:
+            try:
+                return await ensure(
+                    name, self.container.image_pull_policy, self._event, clock.monotonic
+                )
+            except NoImage as problem:
+                self._wait_with(problem.reason, str(problem), problem.reason)
+                pause = self._host.first_pause_seconds
+                if problem.reason == "ErrImagePull":
+                    pause = pauses.after(0.0)
+                    # The next look of a kubelet finds that it has to wait.
+                    await clock.sleep(min(pause, _NOTICE_SECONDS))
+                    text = f'Back-off pulling image "{name}"'
+                    self._event("Normal", "BackOff", text)
+                    text = f"{text}: ErrImagePull: {problem}"
+                    self._wait_with("ImagePullBackOff", text, "ImagePullBackOff")
+                await clock.sleep(pause)
 
     async def pause(self, ended: Terminated) -> None:
         """The time between two runs, and the step to the next one."""
@@ -192,14 +241,14 @@ class ContainerLife:
         self.was_cut_off = False
         self.run = replace(self.run, state=Waiting("ContainerCreating"), last=ended)
 
-    def _wait_with(self, reason: str, message: str) -> None:
+    def _wait_with(self, reason: str, message: str, told: str = "") -> None:
         self.run = replace(self.run, state=Waiting(reason, message))
         self._owner.report()
-        self._owner.event("Warning", "Failed", f"Error: {message}", self.name)
+        self._owner.event("Warning", "Failed", f"Error: {told or message}", self.name)
 
-    async def _start(self) -> None:
+    async def _start(self, image: Image | None) -> None:
         pod, host, container = self._owner.pod, self._host, self.container
-        folders = Folders(host.pod_folder(pod.metadata.uid), self.name, self.restarts)
+        folders = self._folders
         base = base_environment(host, pod, folders)
         maps, secrets = needed(container)
         sources = await read_sources(host.client, pod.metadata.namespace, maps, secrets)
@@ -208,17 +257,31 @@ class ContainerLife:
         await asyncio.to_thread(folders.make)
         self._bind_cpus()
         order = order_for(host, pod, container, folders, env, argv, self._owner.volumes, self._cpus)
-        self._event("Normal", "Pulled", about_image(host.isolation, container.image))
+        if image is None:
+            self._event("Normal", "Pulled", about_image(host.isolation, container.image))
+        else:
+            self.run = replace(self.run, image_id=image.reference)
+            await self._create(*podman_creation(
+                host, pod, container, folders, env, argv, self._owner.volumes, self._cpus, image.id
+            ))  # fmt: skip
         self._event("Normal", "Created", "Container created")
         try:
             known = await host.keeping.start(order)
         except Refused as problem:
             self._free_cpus()
-            self._could_not_start(str(problem))
+            if image is not None:
+                await podman(order.after[0])
+            self._could_not_start(podman_words(str(problem)) if image else str(problem))
             return
         self._event("Normal", "Started", "Container started")
         self._enter(known)
         self._owner.report()
+
+    @staticmethod
+    async def _create(argv: list[str], env: dict[str, str]) -> None:
+        told = await podman(argv, env)
+        if told.code:
+            raise OSError(podman_words(told.error))
 
     def _bind_cpus(self) -> None:
         """Take processors at once: others are starting too."""
@@ -255,7 +318,7 @@ class ContainerLife:
             started=container.startup_probe is None or (was_started and self.run.started),
             ready=container.readiness_probe is None or (was_started and self.run.ready),
         )
-        self.pid = known.pid
+        self._pid = known.pid
         self._ended = self._host.keeping.end_of(known.run)
         self._ended.add_done_callback(lambda future: self._take_down(future.result()))
         if self.run.started:
@@ -282,7 +345,7 @@ class ContainerLife:
             return lost(started_at, self._host.clock.now(), self._id())
         reason = "OOMKilled" if known.was_out_of_memory else "Error" if code else "Completed"
         pod = self._owner.pod.metadata
-        folders = Folders(self._host.pod_folder(pod.uid), self.name, self.restarts)
+        folders = self._folders
         folder = self._host.logs / f"{pod.namespace}_{pod.name}_{pod.uid}" / self.name
         log = folder / f"{self.restarts}.log"
         message = termination_message(self.container, folders.termination_log, log, code)

@@ -28,7 +28,7 @@ class Host:
     isolation: Isolation = "none"
     # The pause before the second restart of a container.
     first_pause_seconds: float = 10.0
-    # Folders of this machine that no container may see: other pods' secrets, the cluster's own.
+    # Folders and files of this machine that no container may see: other pods' secrets, the cluster's own.
     hidden: tuple[Path, ...] = ()
     # Processors with a container bound to them, once for each container.
     bound_cpus: list[int] = field(default_factory=list)

@@ -51,6 +51,11 @@ class Folders:
     def termination_log(self) -> Path:
         return self.run / "termination-log"
 
+    @property
+    def pid_file(self) -> Path:
+        """Where podman writes the pid of a container's first process."""
+        return self.run / "pid"
+
     def make(self) -> None:
         """Make them anew; those of the run before go."""
         for old in (self.run, self.run.with_name(str(self.restart - 1))):
@@ -170,25 +175,50 @@ def order_for(
         case "bubblewrap":
             _in_bubblewrap(order, container, folders)
         case "podman":
-            entry = len(container.command)
-            order.argv = sandboxing.podman_run(
-                podman_name(run),
-                container,
-                order.env,
-                argv[:entry],
-                argv[entry:],
-                order.binds,
-                hostname=order.hostname,
-                cpus=cpus,
-                memory_bytes=order.memory_bytes,
-                user=user,
-                group=group,
-            )
-            order.env.setdefault("PATH", os.environ.get("PATH", PATH))
-            order.env.setdefault("HOME", str(Path.home()))
+            name = podman_name(run)
+            order.before = [sandboxing.podman_init(name)]
+            order.argv = sandboxing.podman_start(name, stdin=container.stdin)
+            if order.memory_bytes:
+                order.verdict = sandboxing.podman_was_killed_for_memory(name)
+            order.after = [sandboxing.podman_remove(name)]
+            order.env = {**sandboxing.podman_environment(os.environ), MARK: run}
+            order.env.setdefault("PATH", PATH)
             order.cwd, order.cpus, order.memory_bytes = home, [], 0
             order.user = order.group = None
     return order
+
+
+def podman_creation(
+    host: Host,
+    pod: Pod,
+    container: Container,
+    folders: Folders,
+    env: Mapping[str, str],
+    argv: list[str],
+    volumes: Mapping[str, str],
+    cpus: list[int],
+    image: str,
+) -> tuple[list[str], dict[str, str]]:
+    """The command that creates a container of an image, and the variables it needs for it."""
+    run = f"{pod.metadata.uid}/{container.name}/{folders.restart}"
+    variables = {**env, MARK: run}
+    binds = binds_of(container, env, volumes)
+    binds.append(Bind(str(folders.termination_log), container.termination_message_path))
+    entry = len(container.command)
+    command = sandboxing.podman_create(
+        podman_name(run),
+        image,
+        container,
+        variables,
+        argv[:entry],
+        argv[entry:],
+        binds,
+        hostname=hostname_of(pod),
+        state=str(host.state),
+        pid_file=str(folders.pid_file),
+        limits=sandboxing.Limits(cpus, memory_bytes(container), *_identity(pod, container)),
+    )
+    return command, variables
 
 
 def _in_bubblewrap(order: Order, container: Container, folders: Folders) -> None:

@@ -26,15 +26,18 @@ from argosy.base.types import Object
 from argosy.client.protocol import Client
 from argosy.workloads.runtimes.process import streaming
 from argosy.workloads.runtimes.process.background import background
-from argosy.workloads.runtimes.process.choosing import WORDS, choose
+from argosy.workloads.runtimes.process.choosing import WORDS, choose, find_problem
 from argosy.workloads.runtimes.process.containers import ContainerLife
+from argosy.workloads.runtimes.process.executing import podman_name
 from argosy.workloads.runtimes.process.hosts import Host, own_address
+from argosy.workloads.runtimes.process.images import podman
 from argosy.workloads.runtimes.process.keeper.orders import Isolation
 from argosy.workloads.runtimes.process.keeping import Keeping, Known
 from argosy.workloads.runtimes.process.measuring import Meter
 from argosy.workloads.runtimes.process.ordering import remove
 from argosy.workloads.runtimes.process.pods import Found, PodLife
 from argosy.workloads.runtimes.process.reading import read_log
+from argosy.workloads.runtimes.process.sandboxing import podman_leftovers, podman_remove
 from argosy.workloads.runtimes.protocol import Reporter, Usage
 
 _LOG: Final = logging.getLogger(__name__)
@@ -44,9 +47,19 @@ _EXIT_GRACE_SECONDS: Final = 10.0
 _MEASURE_SECONDS: Final = 10.0
 
 
+class Unfit(Exception):
+    """This machine can not do what it was asked to do."""
+
+    def __init__(self, isolation: Isolation, problem: str) -> None:
+        super().__init__(
+            f"containers can not be isolated by {isolation} on this machine: {problem}"
+        )
+
+
 class ProcessRuntime:
     """The runtime `process`. `state` and `logs` are folders of its own; `api` is where pods find the API server;
-    `hidden` is the folder that has them and the cluster's own secrets, which no container is to see.
+    `hidden` are the folder that has them and the cluster's own secrets, and files with such, which no container is to
+    see. `isolation` None is the strongest that works.
     """
 
     name: Final = "process"
@@ -60,7 +73,7 @@ class ProcessRuntime:
         state: Path,
         logs: Path,
         api: tuple[str, int] | None = None,
-        hidden: Path | None = None,
+        hidden: tuple[Path, ...] = (),
         isolation: Isolation | None = None,
         keep_on_exit: bool = False,
         orphan_seconds: float = ORPHAN_SECONDS,
@@ -70,7 +83,7 @@ class ProcessRuntime:
         keeping = Keeping(state, orphan_seconds=orphan_seconds, trouble=self._trouble)
         self._host = Host(
             client, clock, reporter, keeping, state, logs, api, first_pause_seconds=first_pause_seconds,
-            hidden=(state, logs) if hidden is None else (hidden,),
+            hidden=hidden or (state, logs),
         )  # fmt: skip
         self._wanted = isolation
         self._keep_on_exit = keep_on_exit
@@ -85,6 +98,8 @@ class ProcessRuntime:
         self._meter = Meter()
         self._tasks: set[asyncio.Task[None]] = set()
         self.settled: Final = asyncio.Event()
+        self._is_decided = asyncio.Event()
+        self._unfit: Unfit | None = None
 
     @property
     def host(self) -> Host:
@@ -148,21 +163,25 @@ class ProcessRuntime:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for known in await host.keeping.open():
             self._known.setdefault(known.run.split("/")[0], {})[known.run] = known
-        await self._choose_isolation()
-        has_earlier = bool(self._known) or (host.state / "pods").is_dir()
-        self._is_open = True
-        early, self._early = self._early, {}
-        for pod, node, grace in early.values():
-            self.start(pod, node)
-            if grace is not None:
-                self.stop(pod, grace)
         try:
+            await self._choose_isolation()
+            has_earlier = bool(self._known) or (host.state / "pods").is_dir()
+            self._open()
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._settle(has_earlier=has_earlier))
                 group.create_task(self._measure())
                 group.create_task(self._keep_the_keeper())
         finally:
             await self._leave()
+
+    def _open(self) -> None:
+        """Take the pods that were told so far."""
+        self._is_open = True
+        early, self._early = self._early, {}
+        for pod, node, grace in early.values():
+            self.start(pod, node)
+            if grace is not None:
+                self.stop(pod, grace)
 
     async def _choose_isolation(self) -> None:
         host = self._host
@@ -171,10 +190,41 @@ class ProcessRuntime:
             host.isolation, reasons = await choose(host.keeping, host.state)
         else:
             host.isolation = self._wanted
+            if self._wanted != "none":
+                problem = await find_problem(host.keeping, host.state, self._wanted)
+                if problem is not None:
+                    self._unfit = Unfit(self._wanted, problem)
+                    self._is_decided.set()
+                    # Whoever asked for it has to decide; until then nothing is run in another way.
+                    await asyncio.Event().wait()
+        if host.isolation == "podman":
+            await self._remove_containers()
         because = f" ({'; '.join(reasons)})" if reasons else ""
         _LOG.warning(
             "containers' commands run on this machine as the current user, %s%s", WORDS[host.isolation], because
         )  # fmt: skip
+        self._is_decided.set()
+
+    async def decided(self) -> Isolation:
+        """How containers are run, as soon as that is known. Unfit."""
+        await self._is_decided.wait()
+        if self._unfit is not None:
+            raise self._unfit
+        return self._host.isolation
+
+    async def _remove_containers(self) -> None:
+        """Remove podman's containers that no keeper knows of any more: it was killed with its Argosy."""
+        known = {podman_name(run) for runs in self._known.values() for run in runs}
+        known |= {
+            podman_name(one.run_name)
+            for life in self._lives.values()
+            for one in life.lives.values()
+        }
+        told = await podman(podman_leftovers(str(self._host.state)))
+        lost = sorted(set(told.out.split()) - known)
+        if lost:
+            _LOG.warning("%d containers of podman that nobody kept are removed", len(lost))
+            await podman(podman_remove(*lost))
 
     async def _settle(self, *, has_earlier: bool) -> None:
         """End what is left of pods that nobody asked for, and say what became of an earlier Argosy's containers."""
@@ -221,6 +271,8 @@ class ProcessRuntime:
     async def _keep_the_keeper(self) -> None:
         while True:
             await self._host.keeping.reopen()
+            if self._host.isolation == "podman":
+                await self._remove_containers()
 
     def hurry(self) -> None:
         """Do not wait any longer for containers that are being ended."""

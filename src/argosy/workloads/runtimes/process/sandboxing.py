@@ -5,13 +5,17 @@ their paths. A volume's path may not exist on the host, and nothing can be made 
 such folders are built anew, entry by entry, as far down as the path goes (`listing` says what is in a folder), and are
 made read-only when everything is in its place. Paths are followed through the host's symbolic links first: /var/run is
 one on most machines, and every pod has its token there. /dev is a new one with the host's devices, so that mount points
-in it are made nowhere else. What bubblewrap tells about its start goes to the descriptor STATUS (see `keeper.starting`).
+in it are made nowhere else. What bubblewrap tells about its start goes to descriptor STATUS (see `keeper.starting`).
 
-podman runs the image itself. Variables go by its own environment, so that values do not appear in the process list.
+podman runs the image itself, in steps whose failures mean different things: the image is there (see `images`), the
+container is created, its first process is made, and only then is it started and attended. Variables go by the
+environment of `podman create`, so that values do not appear in the process list; only those that podman itself reads
+are spelled out. Containers are labelled, so that those nobody knows of any more can be found.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -34,7 +38,33 @@ HOME: Final = "/container"
 STATUS: Final = 3
 _OWN: Final = {"proc", "dev", "sys", "tmp", HOME[1:]}
 _LINKS_FOLLOWED: Final = 40
-_PULLS: Final = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
+# Of podman containers: the state directory they belong to.
+LABEL: Final = "dev.argosy.state"
+# What podman itself reads; names that end with an underscore are beginnings of names.
+_PODMANS: Final = (
+    *(
+        "PATH",
+        "HOME",
+        "USER",
+        "LANG",
+        "TMPDIR",
+        "XDG_",
+        "DBUS_",
+        "CONTAINERS_",
+        "CONTAINER_HOST",
+        "STORAGE_",
+    ),
+    *(
+        "BUILDAH_",
+        "REGISTRY_AUTH_FILE",
+        "SSL_CERT_",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "ALL_PROXY",
+    ),
+    *("http_proxy", "https_proxy", "no_proxy", "all_proxy"),
+)
 
 
 def bubblewrap(
@@ -61,15 +91,24 @@ def bubblewrap(
         argv += ["--dev-bind", device, device]
     argv += ["--proc", "/proc", "--ro-bind", "/sys", "/sys"]
     argv += ["--bind", tmp, "/tmp", "--bind", home, HOME]  # noqa: S108  (the container's own)
-    for one in (_real(folder, listing) for folder in hidden):
-        # What is in the host's /tmp can not be seen anyway.
-        if not one.startswith("/tmp/"):  # noqa: S108
-            argv += ["--tmpfs", one, "--remount-ro", one]
+    for one in hidden:
+        argv += _hide(_real(one, listing), listing)
     for bind in shown:
         argv += ["--ro-bind" if bind.read_only else "--bind", bind.source, bind.target]
     for one in built:
         argv += ["--remount-ro", one]
     return [*argv, "--chdir", cwd, "--", *command]
+
+
+def _hide(path: str, listing: Listing) -> list[str]:
+    """Put nothing in the place of a folder or file; what is in the host's /tmp can not be seen anyway."""
+    if path.startswith("/tmp/"):  # noqa: S108
+        return []
+    if listing(path) is not None:
+        return ["--tmpfs", path, "--remount-ro", path]
+    folder, _, name = path.rpartition("/")
+    is_there = any(entry.name == name for entry in listing(folder or "/") or ())
+    return ["--ro-bind", "/dev/null", path] if is_there else []
 
 
 def is_shown(path: str, binds: Sequence[Bind], listing: Listing) -> bool:
@@ -129,8 +168,28 @@ def _is_missing_below(folder: str, target: str, listing: Listing) -> bool:
     return False
 
 
-def podman_run(
+class Limits(NamedTuple):
+    """What a container may use and who it is."""
+
+    cpus: Sequence[int] = ()
+    memory_bytes: int = 0
+    user: int | None = None
+    group: int | None = None
+
+
+def podman_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """What podman needs of Argosy's own environment: where its files are, how to reach registries."""
+    return {name: value for name, value in own.items() if is_podmans(name)}
+
+
+def is_podmans(name: str) -> bool:
+    """Whether podman reads this variable for itself."""
+    return any(name.startswith(one) if one.endswith("_") else name == one for one in _PODMANS)
+
+
+def podman_create(
     name: str,
+    image: str,
     container: Container,
     env: Mapping[str, str],
     command: Sequence[str],
@@ -138,37 +197,78 @@ def podman_run(
     binds: Sequence[Bind],
     *,
     hostname: str,
-    cpus: Sequence[int] = (),
-    memory_bytes: int = 0,
-    user: int | None = None,
-    group: int | None = None,
+    state: str,
+    pid_file: str,
+    limits: Limits,
 ) -> list[str]:
-    """`podman run` in the foreground; `command` replaces the image's entry point if there is one."""
-    argv = ["podman", "run", "--rm", "--replace", "--name", name, "--log-driver", "none"]
-    argv += ["--network", "host", "--hostname", hostname]
-    argv += ["--pull", _PULLS.get(container.image_pull_policy, "missing")]
+    """`podman create`; `command` replaces the image's entry point if there is one. `image` is an id."""
+    argv = ["podman", "create", "--replace", "--name", name, "--label", f"{LABEL}={state}"]
+    argv += ["--log-driver", "none", "--network", "host", "--hostname", hostname]
+    argv += ["--http-proxy=false", "--pull", "never", "--pidfile", pid_file]
     for variable in sorted(env):
-        argv += ["--env", variable]
+        argv += ["--env", f"{variable}={env[variable]}" if is_podmans(variable) else variable]
     for bind in binds:
         argv += ["--volume", f"{bind.source}:{bind.target}" + ":ro" * bind.read_only]
     if container.working_dir:
         argv += ["--workdir", container.working_dir]
-    if cpus:
-        argv += ["--cpuset-cpus", ",".join(map(str, cpus))]
-    if memory_bytes:
-        argv += ["--memory", f"{memory_bytes}b"]
-    if user is not None:
-        argv += ["--user", f"{user}" if group is None else f"{user}:{group}"]
+    if limits.cpus:
+        argv += ["--cpuset-cpus", ",".join(map(str, limits.cpus))]
+    if limits.memory_bytes:
+        argv += ["--memory", f"{limits.memory_bytes}b"]
+    if limits.user is not None:
+        group = "" if limits.group is None else f":{limits.group}"
+        argv += ["--user", f"{limits.user}{group}"]
     if container.stdin:
         argv.append("--interactive")
     if container.tty:
         argv.append("--tty")
     if command:
-        argv += ["--entrypoint", command[0]]
-    return [*argv, container.image, *command[1:], *args]
+        # A list, because a plain string is taken for words only by some versions.
+        argv += ["--entrypoint", json.dumps([command[0]])]
+    return [*argv, image, *command[1:], *args]
+
+
+def podman_init(name: str) -> list[str]:
+    """Make the container's first process, which waits for its start."""
+    return ["podman", "init", name]
+
+
+def podman_start(name: str, *, stdin: bool) -> list[str]:
+    """Start a container and be its streams; signals are handed on."""
+    return ["podman", "start", "--attach", *["--interactive"] * stdin, name]
+
+
+def podman_was_killed_for_memory(name: str) -> list[str]:
+    """Prints `true` or `false`."""
+    return ["podman", "container", "inspect", "--format", "{{.State.OOMKilled}}", name]
+
+
+def podman_remove(*names: str) -> list[str]:
+    """End and remove containers, whatever they do."""
+    return ["podman", "rm", "--force", "--ignore", "--time", "0", *names]
+
+
+def podman_leftovers(state: str) -> list[str]:
+    """Prints the names of all containers of a state directory."""
+    label = f"label={LABEL}={state}"
+    return ["podman", "ps", "--all", "--filter", label, "--format", "{{.Names}}"]
 
 
 def podman_exec(name: str, command: Sequence[str], *, stdin: bool, tty: bool) -> list[str]:
     """`podman exec` of a command."""
     flags = ["--interactive"] * stdin + ["--tty"] * tty
     return ["podman", "exec", *flags, name, *command]
+
+
+def podman_words(output: str) -> str:
+    """What went wrong, from what podman printed: its last line without the noise around the runtime's words."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    text = lines[-1].strip() if lines else "podman failed without a word"
+    text = text.removeprefix("Error: ")
+    text = text.rpartition("unable to start container process: ")[2]
+    for noise in (
+        ": OCI runtime attempted to invoke a command that was not found",
+        ": OCI permission denied",
+    ):
+        text = text.removesuffix(noise)
+    return text

@@ -7,10 +7,13 @@ import pytest
 from argosy.workloads.runtimes.process.keeper.orders import Bind
 from argosy.workloads.runtimes.process.sandboxing import (
     Entry,
+    Limits,
     bubblewrap,
     is_shown,
+    podman_create,
+    podman_environment,
     podman_exec,
-    podman_run,
+    podman_words,
 )
 from tests.unit.workloads.runtimes.making import pod
 
@@ -22,8 +25,9 @@ TREE = {
     "/run": [Entry("lock")],
     "/var": [Entry("lock", "../run/lock"), Entry("run", "/run")],
     "/etc": [Entry("hosts"), Entry("ssl")],
+    "/usr/state": [],
     "/etc/ssl": [Entry("certs")],
-    "/usr": [Entry("bin")],
+    "/usr": [Entry("bin"), Entry("kubeconfig"), Entry("state")],
 }  # fmt: skip
 
 
@@ -33,7 +37,7 @@ def wrap(*binds: Bind) -> list[str]:
         binds,
         listing=TREE.get,
         devices=["/dev/nvidia0"],
-        hidden=["/state", "/tmp/state"],
+        hidden=["/usr/state", "/usr/kubeconfig", "/tmp/state", "/gone"],
         tmp="/runs/tmp",
         home="/runs/home",
         cwd="/work",
@@ -51,7 +55,15 @@ SYSTEM = [
     *("--dev-bind", "/dev/nvidia0", "/dev/nvidia0"),
     *("--proc", "/proc", "--ro-bind", "/sys", "/sys"),
     *("--bind", "/runs/tmp", "/tmp", "--bind", "/runs/home", "/container"),
-    *("--tmpfs", "/state", "--remount-ro", "/state"),
+    *(
+        "--tmpfs",
+        "/usr/state",
+        "--remount-ro",
+        "/usr/state",
+        "--ro-bind",
+        "/dev/null",
+        "/usr/kubeconfig",
+    ),
 ]
 TAIL = ["--chdir", "/work", "--", "bash", "-c", "true"]
 ETC = ["--ro-bind", "/etc", "/etc"]
@@ -117,44 +129,89 @@ def test_whether_a_folder_is_shown(case: str) -> None:
     assert is_shown(path, [Bind("/v", "/data/")], TREE.get) == want
 
 
-def test_podman_runs_the_image() -> None:
+def test_podman_creates_a_container_of_an_image() -> None:
     one = pod(
-        {
-            "name": "a",
-            "image": "ubuntu:22.04",
-            "workingDir": "/w",
-            "imagePullPolicy": "Always",
-            "stdin": True,
-            "tty": True,
-        }
+        {"name": "a", "image": "ubuntu:22.04", "workingDir": "/w", "stdin": True, "tty": True}
     )
-    got = podman_run(
+    got = podman_create(
         "argosy-u-a-0",
+        "abc123",
         one.spec.containers[0],
-        {"B": "secret", "A": "1"},
+        {"B": "secret", "A": "1", "PATH": "/bin"},
         ["bash", "-c"],
         ["true"],
         [Bind("/v", "/data", read_only=True), Bind("/w", "/work")],
         hostname="p",
-        cpus=[0, 1],
-        memory_bytes=1024,
-        user=1000,
-        group=2000,
+        state="/state",
+        pid_file="/state/pid",
+        limits=Limits([0, 1], 1024, 1000, 2000),
     )
     assert got == [
-        *("podman", "run", "--rm", "--replace", "--name", "argosy-u-a-0", "--log-driver", "none"),
-        *("--network", "host", "--hostname", "p", "--pull", "always", "--env", "A", "--env", "B"),
+        *(
+            "podman",
+            "create",
+            "--replace",
+            "--name",
+            "argosy-u-a-0",
+            "--label",
+            "dev.argosy.state=/state",
+        ),
+        *("--log-driver", "none", "--network", "host", "--hostname", "p", "--http-proxy=false"),
+        *(
+            "--pull",
+            "never",
+            "--pidfile",
+            "/state/pid",
+            "--env",
+            "A",
+            "--env",
+            "B",
+            "--env",
+            "PATH=/bin",
+        ),
         *("--volume", "/v:/data:ro", "--volume", "/w:/work", "--workdir", "/w"),
         *("--cpuset-cpus", "0,1", "--memory", "1024b", "--user", "1000:2000"),
-        *("--interactive", "--tty", "--entrypoint", "bash", "ubuntu:22.04", "-c", "true"),
+        *("--interactive", "--tty", "--entrypoint", '["bash"]', "abc123", "-c", "true"),
     ]
 
 
 def test_podman_runs_the_images_own_entry_point() -> None:
     one = pod({"name": "a", "image": "nginx"})
-    got = podman_run("n", one.spec.containers[0], {}, [], ["-v"], [], hostname="p")
+    got = podman_create(
+        "n", "abc", one.spec.containers[0], {}, [], ["-v"], [], hostname="p", state="/s", pid_file="/p",
+        limits=Limits(),
+    )  # fmt: skip
     assert "--entrypoint" not in got
-    assert got[-2:] == ["nginx", "-v"]
+    assert got[-2:] == ["abc", "-v"]
+
+
+def test_podman_gets_what_it_reads_of_our_environment() -> None:
+    own = {
+        "PATH": "/bin",
+        "XDG_RUNTIME_DIR": "/run/user/1",
+        "CONTAINERS_CONF": "c",
+        "HF_TOKEN": "t",
+        "PATHS": "no",
+    }
+    assert podman_environment(own) == {
+        "PATH": "/bin", "XDG_RUNTIME_DIR": "/run/user/1", "CONTAINERS_CONF": "c",
+    }  # fmt: skip
+
+
+WORDS = {
+    "runc's words": (
+        'Error: runc: unable to start container process: exec: "nope": no: OCI permission denied\n',
+        'exec: "nope": no',
+    ),
+    "only the last line": ("Trying to pull x...\nError: no such host\n\n", "no such host"),
+    "nothing": ("", "podman failed without a word"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_what_podman_says(case: str) -> None:
+    printed, want = WORDS[case]
+    assert podman_words(printed) == want
 
 
 def test_podman_executes() -> None:

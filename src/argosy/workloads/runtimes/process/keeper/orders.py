@@ -42,6 +42,11 @@ class Order:
     # For bubblewrap: the command's own program and folder; `argv` is the sandbox's.
     program: str = ""
     inner_cwd: str = ""
+    # For podman: what has to succeed before the command, what prints `true` when it was killed for its memory (of
+    # those with a limit), and what clears away behind it.
+    before: list[list[str]] = field(default_factory=list)
+    verdict: list[str] = field(default_factory=list)
+    after: list[list[str]] = field(default_factory=list)
     cpus: list[int] = field(default_factory=list)
     memory_bytes: int = 0
     stdin: bool = False

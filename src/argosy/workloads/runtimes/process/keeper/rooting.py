@@ -3,7 +3,7 @@
 The root is an overlay: the host's files below, a layer of the container's own above. So a command finds the programs
 that are installed here, may write anywhere, and changes nothing but its own layer. Mount points of volumes are made
 in that layer too. On top come a fresh /proc, a /dev with the host's devices, a private /tmp and the volumes; other
-file systems of the host are there to read. Folders that hold other pods' secrets are hidden.
+file systems of the host are there to read. Folders and files that hold secrets of others are hidden.
 
 Called in a process that is alone in fresh mount and pid namespaces. It is no boundary against a hostile command that
 runs as root; it keeps honest commands apart.
@@ -50,6 +50,8 @@ def enter(
     for folder in hidden:
         if Path(folder).is_dir():
             kernel.mount("tmpfs", folder, "tmpfs", kernel.MS_RDONLY, "size=0,mode=000")
+        elif Path(folder).exists():
+            kernel.mount("/dev/null", folder, flags=kernel.MS_BIND)
     for bind in binds:
         _show(f"{_OLD}{bind.source}", bind.target, read_only=bind.read_only)
     Path(cwd).mkdir(parents=True, exist_ok=True)

@@ -348,6 +348,8 @@ class Keeper:
             for tended in self._runs.values():
                 if tended.pid == pid and tended.code is None:
                     tended.exited(code)
+                elif tended.after == pid:
+                    tended.cleared(code)
 
     def _look_after(self) -> None:
         now = time.monotonic()

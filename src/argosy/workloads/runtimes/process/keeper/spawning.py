@@ -35,6 +35,7 @@ _FORWARDED: Final = (
 )
 # Room over the limit, so that the watch sees the breach first; only a burst between two looks meets the wall.
 _BURST_BYTES: Final = 64 * 1024 * 1024
+_MAX_OUTPUT_BYTES: Final = 3000
 # The descriptor through which a sandbox tells how it is.
 _STATUS: Final = 3
 
@@ -219,9 +220,53 @@ def _become(order: Order | Command, stdio: Stdio, problems: int, status: int = -
             with contextlib.suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for one in order.before if isinstance(order, Order) else ():
+            code, output = _run(one, order.env)
+            if code:
+                raise OSError(errno.EIO, output)
         os.execve(_program(order.argv[0], order.env), order.argv, order.env)  # noqa: S606
     except OSError as error:
         _give_up(problems, error)
+
+
+def afterwards(order: Order) -> int:
+    """Clear away behind a container; the pid of who does it, who ends with 1 if the container had too little memory."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(nothing, number)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        code, output = _run(order.verdict, order.env)
+        for one in order.after:
+            _run(one, order.env)
+        os._exit(1 if not code and output.strip() == "true" else 0)
+    finally:
+        os._exit(0)
+
+
+def _run(argv: Sequence[str], env: dict[str, str]) -> tuple[int, str]:
+    """Run a command to its end; its exit code and all it printed. What it leaves behind is not waited for."""
+    if not argv:
+        return 0, ""
+    paper = os.memfd_create("output")
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(paper, 1)
+            os.dup2(paper, 2)
+            os.execve(_program(argv[0], env), list(argv), env)  # noqa: S606
+        finally:
+            os._exit(127)
+    _, status = os.waitpid(pid, 0)
+    os.lseek(paper, 0, os.SEEK_SET)
+    output = os.read(paper, _MAX_OUTPUT_BYTES).decode(errors="replace")
+    os.close(paper)
+    return os.waitstatus_to_exitcode(status), output
 
 
 def _program(name: str, env: dict[str, str]) -> str:

@@ -29,6 +29,9 @@ from argosy.workloads.runtimes.process.keeper.starting import Sandbox
 
 CHUNK_BYTES: Final = 64 * 1024
 DRAIN_SECONDS: Final = 1.0
+_KILLED: Final = 128 + signal.SIGKILL
+# The longest that podman may take to remove a container.
+_AFTER_SECONDS: Final = 30.0
 _SWEEPS: Final = 20
 
 
@@ -52,6 +55,10 @@ class Tended:
         self._log = LogFile(Path(order.log), complain)
         self._errors = -1
         self._drain_until = 0.0
+        # Who clears away behind it.
+        self.after = 0
+        self._after_until = 0.0
+        self._was_killed = False
 
     def spawn(self) -> Spawned:
         """Fork it; the caller waits for the problems' end before it counts as started."""
@@ -141,6 +148,7 @@ class Tended:
     def kill(self) -> None:
         """End every process of the container, those that left its group too."""
         if self.code is None:
+            self._was_killed = True
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
         if self.order.isolation == "namespaces":
@@ -178,10 +186,25 @@ class Tended:
         self.code, self.ended = code, time.time()
         self._drain_until = time.monotonic() + DRAIN_SECONDS
         self.kill()
+        if self.order.after and not self.after:
+            self.after = spawning.afterwards(self.order)
+            self._after_until = time.monotonic() + _AFTER_SECONDS
+
+    def cleared(self, code: int) -> None:
+        """What had to be cleared away is. Not every machine tells podman who was killed for its memory; but nobody
+        else kills the first process of a container with a limit, if we have not.
+        """
+        self.after = 0
+        self._after_until = 0.0
+        by_nobody = bool(self.order.verdict) and self.code == _KILLED and not self._was_killed
+        self.was_out_of_memory |= code == 1 or by_nobody
 
     @property
     def is_over(self) -> bool:
-        return self.code is not None and (not self.outputs or time.monotonic() >= self._drain_until)
+        now = time.monotonic()
+        if self.code is None or now < self._after_until:
+            return False
+        return not self.outputs or now >= self._drain_until
 
     def close(self) -> None:
         """Give back what it held, and write down how it ended."""
