@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
+from argosy.workloads.runtimes.process import pods
 from argosy.workloads.runtimes.process.keeper.orders import Isolation
 from tests.behaviour.workloads.processes.machines import (
     EVERYWHERE,
@@ -184,3 +187,36 @@ def test_processes_may_be_left_running_for_the_next_argosy(tmp_path: Path) -> No
     run(tmp_path, begin, keep_on_exit=True)
     run(tmp_path, go_on, settle_seconds=5.0, waits=False)
     assert left_of("p") == []
+
+
+def test_a_volume_that_grows_beyond_its_limit_evicts_its_pod(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pods, "SIZES_SECONDS", 0.05)
+
+    async def story(machine: Machine) -> None:
+        volumes = [{"name": "room", "emptyDir": {"sizeLimit": "1Mi"}}]
+        mounts = [{"name": "room", "mountPath": "/room"}]
+        script = "head -c 3000000 /dev/zero > $ARGOSY_VOLUME_ROOM/x; sleep 300"
+        machine.start(pod("p", shell(script, volumeMounts=mounts), volumes=volumes))
+        status = await machine.until_phase("p", "Failed")
+        text = 'Usage of EmptyDir volume "room" exceeds the limit "1Mi". '
+        assert (status["reason"], status["message"]) == ("Evicted", text)
+        assert machine.messages("p", "Evicted") == [text]
+        assert left_of("p") == []
+
+    run(tmp_path, story)
+
+
+def test_a_second_stop_shortens_the_grace(tmp_path: Path) -> None:
+    async def story(machine: Machine) -> None:
+        machine.start(pod("p", shell("trap '' TERM; echo up; while :; do sleep 0.1; done")))
+        await machine.until_phase("p", "Running")
+        async for _ in machine.runtime.logs(machine.pods["p"], machine.follow()):
+            break
+        machine.stop("p", 600)
+        machine.stop("p", 1)
+        await machine.until(lambda: "p" in machine.ends)
+        assert machine.state("p")["terminated"]["exitCode"] == 137
+
+    run(tmp_path, story)

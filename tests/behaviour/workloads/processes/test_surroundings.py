@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from base64 import b64encode
 from pathlib import Path
@@ -161,6 +162,75 @@ def test_secrets_of_other_pods_are_hidden_where_that_can_be_done(
         else:
             assert (seen, name) == ("0", "p")
 
+    run(tmp_path, story, isolation)
+
+
+@EVERYWHERE
+def test_a_part_of_a_volume_is_made_where_it_is_missing(
+    tmp_path: Path, isolation: Isolation
+) -> None:
+    async def story(machine: Machine) -> None:
+        await configure(machine)
+        volumes = [
+            {"name": "room", "emptyDir": {}},
+            {"name": "maps", "configMap": {"name": "settings"}},
+        ]
+        mounts = [
+            {"name": "room", "mountPath": "/room", "subPathExpr": "deep/$(COLOR)"},
+            {"name": "maps", "mountPath": "/etc/one-file", "subPath": "file.txt"},
+        ]
+        script = (
+            "cd ${ARGOSY_VOLUME_ROOM:-/room} && echo kept > x && cat x; "
+            "cat ${ARGOSY_VOLUME_MAPS:-/etc/one-file}"
+        )
+        env = [{"name": "COLOR", "value": "red"}]
+        machine.start(pod("p", shell(script, volumeMounts=mounts, env=env), volumes=volumes))
+        await machine.until_phase("p", "Succeeded", "Failed")
+        assert await machine.log("p") == ["kept", "from a map"]
+
+    run(tmp_path, story, isolation)
+
+
+def test_a_part_of_a_volume_that_leads_out_of_it_is_refused(tmp_path: Path) -> None:
+    async def story(machine: Machine) -> None:
+        shared = tmp_path / "shared"
+        shared.mkdir()
+        (shared / "out").symlink_to("/etc")
+        volumes = [{"name": "room", "hostPath": {"path": str(shared)}}]
+        mounts = [{"name": "room", "mountPath": "/room", "subPath": "out/more"}]
+        machine.start(pod("p", shell("ls /room", volumeMounts=mounts), volumes=volumes))
+        await machine.until(lambda: bool(machine.messages("p", "Failed")))
+        assert machine.state("p")["waiting"] == {
+            "reason": "CreateContainerConfigError",
+            "message": 'failed to prepare subPath for volumeMount "room" of container "main"',
+        }
+
+    run(tmp_path, story)
+    assert not Path("/etc/more").exists()
+
+
+@EVERYWHERE
+def test_another_user(tmp_path: Path, isolation: Isolation) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can be somebody else")
+
+    async def story(machine: Machine) -> None:
+        who = {"securityContext": {"runAsUser": 1234, "runAsGroup": 2345}}
+        volumes = [{"name": "room", "emptyDir": {}}]
+        mounts = [{"name": "room", "mountPath": "/room"}]
+        script = "echo $(id -u) $(id -g); cd /room && touch x && stat -c %u:%g x"
+        machine.start(pod("p", shell(script, volumeMounts=mounts), volumes=volumes, **who))
+        machine.start(pod("q", {"name": "main", "image": "i", "command": ["nope"]}, **who))
+        await machine.until_phase("p", "Succeeded", "Failed")
+        assert await machine.log("p") == ["1234 2345", "1234:2345"]
+        await machine.until_phase("q", "Failed")
+        assert machine.state("q")["terminated"]["reason"] == "StartError"
+        assert machine.state("q")["terminated"]["message"] == (
+            'unable to start container process: exec: "nope": executable file not found in $PATH'
+        )
+
+    if isolation == "none":
+        pytest.skip("without a view of its own a command finds no /room")
     run(tmp_path, story, isolation)
 
 

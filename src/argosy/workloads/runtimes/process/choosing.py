@@ -68,7 +68,7 @@ async def find_problem(keeping: Keeping, state: Path, isolation: Isolation) -> s
     order = Order(
         run=f"trial/{isolation}/0",
         argv=argv,
-        env={"PATH": PATH, **podman_environment(os.environ)},
+        env={"PATH": PATH, **(podman_environment(os.environ) if program else {})},
         cwd="/",
         log=str(log),
         record=str(folder / f"{isolation}.json"),

@@ -21,12 +21,13 @@ from typing import Final
 from argosy.api.objects import Container, Pod
 from argosy.base.types import Object
 from argosy.workloads.runtimes.process import sandboxing
-from argosy.workloads.runtimes.process.environments import Misconfigured, expand
+from argosy.workloads.runtimes.process.environments import expand
 from argosy.workloads.runtimes.process.executing import podman_name
 from argosy.workloads.runtimes.process.hosts import Host
 from argosy.workloads.runtimes.process.keeper.orders import Bind, Order
 from argosy.workloads.runtimes.process.keeper.processes import MARK
 from argosy.workloads.runtimes.process.limits import memory_bytes
+from argosy.workloads.runtimes.process.subpaths import place
 
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -117,17 +118,9 @@ def binds_of(
         source = volumes[mount["name"]]
         below = mount.get("subPath") or expand(mount.get("subPathExpr") or "", env)
         if below:
-            source = f"{source}/{_inside(below, container)}"
+            source = place(source, below, mount=mount["name"], container=container.name)
         binds.append(Bind(source, mount["mountPath"], bool(mount.get("readOnly"))))
     return sorted(binds, key=lambda bind: bind.target)
-
-
-def _inside(path: str, container: Container) -> str:
-    if path.startswith("/") or ".." in path.split("/"):
-        raise Misconfigured(
-            f"container {container.name}: subPath {path!r} must be a relative path within the volume"
-        )
-    return path
 
 
 def order_for(
@@ -229,8 +222,16 @@ def _in_bubblewrap(order: Order, container: Container, folders: Folders) -> None
         (folders.run / "cwd").mkdir()
         order.binds.insert(0, Bind(str(folders.run / "cwd"), cwd))
     order.program = order.argv[0]
+    command = order.argv
+    if order.user is not None and order.group is not None:
+        # The sandbox is made by who may see the folders; its command is somebody else.
+        command = sandboxing.as_user(order.user, order.group, command)
+        for name in ("home", "cwd"):
+            if (folders.run / name).is_dir():
+                os.chown(folders.run / name, order.user, order.group)
+        order.is_dropping = True
     order.argv = sandboxing.bubblewrap(
-        order.argv,
+        command,
         order.binds,
         listing=list_folder,
         devices=list_devices(),

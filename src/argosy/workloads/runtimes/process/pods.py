@@ -27,6 +27,7 @@ from argosy.workloads.runtimes.process.environments import Surroundings
 from argosy.workloads.runtimes.process.hosts import Host
 from argosy.workloads.runtimes.process.keeping import Known
 from argosy.workloads.runtimes.process.mounting import REFRESH_SECONDS, Mounts
+from argosy.workloads.runtimes.process.sizes import SIZES_SECONDS, find_too_large, size_limits
 from argosy.workloads.runtimes.process.volumes import NotMounted
 from argosy.workloads.runtimes.runs import Run, Terminated, is_sidecar, should_restart
 from argosy.workloads.runtimes.statuses import (
@@ -41,6 +42,8 @@ _LOG: Final = logging.getLogger(__name__)
 # The pauses between two tries to make volumes double: a claim may be bound in a moment.
 _FIRST_RETRY_SECONDS: Final = 0.1
 _LAST_RETRY_SECONDS: Final = 5.0
+# What a pod that has used too much gets, as of kubelets.
+_EVICTION_GRACE_SECONDS: Final = 1.0
 _DEADLINE: Final = Verdict(
     "DeadlineExceeded", "Pod was active on the node longer than the specified deadline"
 )
@@ -86,6 +89,7 @@ class PodLife:
         self._walk: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._others: list[asyncio.Task[None]] = []
+        self._hurrying: list[asyncio.Task[None]] = []
 
     @property
     def pod(self) -> Pod:
@@ -137,14 +141,21 @@ class PodLife:
         if self._ending is not None:
             if grace_seconds == 0:
                 self._hurry.set()
+            else:
+                work = self._hurry_after(grace_seconds)
+                self._hurrying.append(background(work, f"end of pod {pod_name(self._pod)}"))
             self._ending.add_done_callback(lambda _: done())
             return
         self._ending = self._ending_with(grace_seconds)
         self._ending.add_done_callback(lambda _: done())
 
+    async def _hurry_after(self, seconds: float) -> None:
+        await self.host.clock.sleep(seconds)
+        self._hurry.set()
+
     def abandon(self) -> None:
         """Let go of the tasks; processes go on."""
-        for task in (self._walk, self._ending, *self._others):
+        for task in (self._walk, self._ending, *self._others, *self._hurrying):
             if task is not None:
                 task.cancel()
         for life in self.lives.values():
@@ -205,6 +216,7 @@ class PodLife:
                 pause = min(pause * 2, _LAST_RETRY_SECONDS)
         self._has_sandbox = True
         self._aside(self._refresh())
+        self._aside(self._watch_sizes())
         self.report()
 
     async def _initialize(self) -> bool:
@@ -306,6 +318,18 @@ class PodLife:
         self._verdict = _DEADLINE
         self.event("Normal", _DEADLINE.reason, _DEADLINE.message, "")
         self._ending = self._ending_with(self._grace_seconds)
+
+    async def _watch_sizes(self) -> None:
+        """Evict the pod when one of its volumes has grown beyond its limit."""
+        limits = size_limits(self._pod)
+        while limits:
+            await self.host.clock.sleep(SIZES_SECONDS)
+            text = await asyncio.to_thread(find_too_large, limits, self._mounts.folders)
+            if text is not None and not self._is_ending:
+                self._verdict = Verdict("Evicted", text)
+                self.event("Warning", "Evicted", text, "")
+                self._ending = self._ending_with(_EVICTION_GRACE_SECONDS)
+                return
 
     async def _refresh(self) -> None:
         while True:

@@ -100,6 +100,11 @@ def bubblewrap(
     return [*argv, "--chdir", cwd, "--", *command]
 
 
+def as_user(user: int, group: int, command: Sequence[str]) -> list[str]:
+    """A command in the sandbox that becomes another user before it is begun."""
+    return ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--", *command]
+
+
 def _hide(path: str, listing: Listing) -> list[str]:
     """Put nothing in the place of a folder or file; what is in the host's /tmp can not be seen anyway."""
     if path.startswith("/tmp/"):  # noqa: S108

@@ -42,6 +42,8 @@ class Order:
     # For bubblewrap: the command's own program and folder; `argv` is the sandbox's.
     program: str = ""
     inner_cwd: str = ""
+    # The user is changed in the sandbox, not by us.
+    is_dropping: bool = False
     # For podman: what has to succeed before the command, what prints `true` when it was killed for its memory (of
     # those with a limit), and what clears away behind it.
     before: list[list[str]] = field(default_factory=list)

@@ -37,12 +37,14 @@ from typing import Any, Final
 from argosy.workloads.runtimes.process.keeper import kernel, processes, spawning
 from argosy.workloads.runtimes.process.keeper.orders import VERSION, Command, Order
 from argosy.workloads.runtimes.process.keeper.spawning import Stdio
-from argosy.workloads.runtimes.process.keeper.starting import LOOK_SECONDS, why_not
+from argosy.workloads.runtimes.process.keeper.starting import LOOK_SECONDS, has_refused, why_not
 from argosy.workloads.runtimes.process.keeper.tending import Tended
 
 Message = dict[str, Any]
 WATCH_SECONDS: Final = 0.2
 KILL_AFTER_SECONDS: Final = 10.0
+# Exit codes of those who could not execute a command.
+_NOT_EXECUTED: Final = frozenset({126, 127})
 _MAX_DESCRIPTORS: Final = 8
 
 
@@ -227,11 +229,16 @@ class Keeper:
         for one in list(self._sandboxes):
             id_, tended = one
             assert tended.sandbox is not None
-            if tended.sandbox.has_begun():
-                self._tell({"id": id_, **tended.told()})
-            elif tended.code is not None:
+            has_begun = tended.sandbox.has_begun()
+            if tended.code is not None:
+                # What it said is in the log by then.
                 for descriptor in list(tended.outputs):
                     self._pump(tended, descriptor)
+                if tended.order.is_dropping and tended.code in _NOT_EXECUTED:
+                    has_begun &= not has_refused(Path(tended.order.log))
+            if has_begun:
+                self._tell({"id": id_, **tended.told()})
+            elif tended.code is not None:
                 self._failed_to_start(tended)
                 text = why_not(tended.order.program, Path(tended.order.log))
                 # These were not the container's words.

@@ -207,11 +207,8 @@ def _become(order: Order | Command, stdio: Stdio, problems: int, status: int = -
         if isinstance(order, Order) and order.memory_bytes:
             most = 2 * order.memory_bytes + _BURST_BYTES
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        if order.group is not None:
-            os.setgroups([])
-            os.setgid(order.group)
-        if order.user is not None:
-            os.setuid(order.user)
+        if not (isinstance(order, Order) and order.is_dropping):
+            _drop(order)
         # After the change of the user, which unties.
         kernel.die_with_parent(signal.SIGKILL)
         os.chdir(order.cwd)
@@ -227,6 +224,15 @@ def _become(order: Order | Command, stdio: Stdio, problems: int, status: int = -
         os.execve(_program(order.argv[0], order.env), order.argv, order.env)  # noqa: S606
     except OSError as error:
         _give_up(problems, error)
+
+
+def _drop(order: Order | Command) -> None:
+    """Become the user and group that were asked for."""
+    if order.group is not None:
+        os.setgroups([])
+        os.setgid(order.group)
+    if order.user is not None:
+        os.setuid(order.user)
 
 
 def afterwards(order: Order) -> int:

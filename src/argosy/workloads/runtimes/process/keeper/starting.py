@@ -3,8 +3,9 @@
 A forked child that becomes bubblewrap has not begun the container's command: the sandbox is made first, and somebody
 who entered it then would see the host. bubblewrap tells the pid of the sandbox's process 1 through a pipe, and at the
 end the command's exit code, but only if the command was begun. In between, the command has begun when process 1 has a
-child that is no longer a copy of bubblewrap. A sandbox that ends without an exit code has failed: its last words say
-why, and are put as container runtimes put them.
+child that is no longer a copy of bubblewrap (nor setpriv, which changes the user on the way). A sandbox that ends
+without an exit code has failed, and so has a setpriv that says so: the last words say why, and are put as container
+runtimes put them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Final
 # How often a sandbox that is being made is looked at; it takes some ten milliseconds.
 LOOK_SECONDS: Final = 0.005
 _PREFIX: Final = "bwrap: "
-_EXEC: Final = "execvp "
+_EXECS: Final = ("bwrap: execvp ", "setpriv: failed to execute ")
+_SETPRIV: Final = b"setpriv\0"
 
 
 class Sandbox:
@@ -39,7 +41,8 @@ class Sandbox:
         if self._has_ended or not self.first:
             return self._has_ended
         own = _command_line(self._pid)
-        return any(_command_line(child) not in {own, b""} for child in _children(self.first))
+        lines = [_command_line(child) for child in _children(self.first)]
+        return any(line not in {own, b""} and not line.startswith(_SETPRIV) for line in lines)
 
     def close(self) -> None:
         if self._status >= 0:
@@ -67,18 +70,26 @@ def why_not(program: str, log: Path) -> str:
     except OSError as error:
         return f"the sandbox has failed, and its words are lost: {error}"
     words = [line.split(" ", 3)[-1] for line in lines]
-    last = next((one for one in reversed(words) if one.startswith(_PREFIX)), "")
+    last = next((one for one in reversed(words) if one.startswith((_PREFIX, *_EXECS))), "")
     if not last:
         return "the sandbox has failed without a word"
-    text = last.removeprefix(_PREFIX)
-    if not text.startswith(_EXEC):
-        return f"bubblewrap: {text}"
-    problem = text.rpartition(": ")[2].lower()
+    if not last.startswith(_EXECS):
+        return f"bubblewrap: {last.removeprefix(_PREFIX)}"
+    problem = last.rpartition(": ")[2].lower()
     if problem != "no such file or directory":
         return f'exec: "{program}": {problem}'
     if "/" in program:
         return f'exec: "{program}": stat {program}: {problem}'
     return f'exec: "{program}": executable file not found in $PATH'
+
+
+def has_refused(log: Path) -> bool:
+    """Whether all that was logged is that the user was changed for nothing."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except OSError:
+        return False
+    return len(lines) == 1 and lines[0].split(" ", 3)[-1].startswith(_EXECS[1])
 
 
 def _children(pid: int) -> list[int]:
