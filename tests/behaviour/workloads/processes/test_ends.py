@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -220,3 +221,24 @@ def test_a_second_stop_shortens_the_grace(tmp_path: Path) -> None:
         assert machine.state("p")["terminated"]["exitCode"] == 137
 
     run(tmp_path, story)
+
+
+@EVERYWHERE
+def test_memory_that_is_taken_at_once_is_out_of_memory_and_memory_that_is_not_used_is_none(
+    tmp_path: Path, isolation: Isolation
+) -> None:
+    async def story(machine: Machine) -> None:
+        programs = {
+            "greedy": "import time; x = b'x' * (300 << 20); time.sleep(60)",
+            "modest": "import mmap; x = mmap.mmap(-1, 300 << 20, mmap.MAP_PRIVATE); print('fine')",
+        }
+        for name, program in programs.items():
+            one = {"name": "main", "image": "python", "command": [sys.executable, "-c", program]}
+            machine.start(pod(name, {**one, "resources": {"limits": {"memory": "50Mi"}}}))
+        await machine.until_phase("greedy", "Failed", "Succeeded")
+        ended = machine.state("greedy")["terminated"]
+        assert (ended["exitCode"], ended["reason"]) == (137, "OOMKilled")
+        await machine.until_phase("modest", "Failed", "Succeeded")
+        assert await machine.log("modest") == ["fine"]
+
+    run(tmp_path, story, isolation)

@@ -33,8 +33,10 @@ _FORWARDED: Final = (
     *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT),
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCHLD),
 )
-# Room over the limit, so that the watch sees the breach first; only a burst between two looks meets the wall.
-_BURST_BYTES: Final = 64 * 1024 * 1024
+# Room over the memory limit before allocations fail: what is used is watched, and too much of it is a kill that is told,
+# as by a kernel; what is only reserved (threads' stacks, libraries' pools) is nobody's trouble. The wall stands far
+# enough away that no process gets there between two looks, and near enough to save the machine.
+_ROOM_BYTES: Final = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 4
 _MAX_OUTPUT_BYTES: Final = 3000
 # The descriptor through which a sandbox tells how it is.
 _STATUS: Final = 3
@@ -205,7 +207,7 @@ def _become(order: Order | Command, stdio: Stdio, problems: int, status: int = -
         if order.cpus:
             os.sched_setaffinity(0, order.cpus)
         if isinstance(order, Order) and order.memory_bytes:
-            most = 2 * order.memory_bytes + _BURST_BYTES
+            most = order.memory_bytes + _ROOM_BYTES
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         if not (isinstance(order, Order) and order.is_dropping):
             _drop(order)
