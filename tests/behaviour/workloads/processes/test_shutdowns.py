@@ -215,3 +215,26 @@ def ask_to_end(folder: Path) -> int:
         answer: Object = json.loads(connection.makefile().readline())
     assert [one["run"] for one in answer["runs"]] == [f"{uid('p')}/main/0"]
     return int(answer["pid"])
+
+
+def test_hooks_run_before_everything_is_ended_and_what_they_end_was_cut_off(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    hook = {
+        "preStop": {"exec": {"command": ["bash", "-c", f"echo hooked > {note}; touch {note}.go"]}}
+    }
+    # It ends by its hook, with success.
+    then = f"while ! test -e {note}.go; do sleep 0.02; done; exit 0"
+    one = run(tmp_path, begun(pod("p", answering(0, then, lifecycle=hook))))
+    assert note.read_text() == "hooked\n"
+
+    async def story(machine: Machine) -> None:
+        machine.start(one)
+        status = await machine.until_phase("p", "Failed", "Succeeded")
+        assert (status["phase"], status["reason"], status["message"]) == (
+            "Failed",
+            "Terminated",
+            MESSAGE,
+        )
+
+    go_on(tmp_path, story)
+    assert left_of("p") == []

@@ -424,19 +424,27 @@ class ContainerLife:
             return
         self._event("Normal", "Killing", message or f"Stopping container {self.name}")
         deadline = self._host.clock.monotonic() + grace_seconds
-        hook = (self.container.lifecycle or {}).get("preStop")
-        if hook is not None and grace_seconds > 0:
-            problem = await self._hook(hook, grace_seconds)
-            if problem is not None:
-                self._event("Warning", "FailedPreStopHook", "PreStopHook failed")
         if grace_seconds > 0:
+            await self.prepare_stop(grace_seconds)
             await self._host.keeping.signal(self.run_name, signal.SIGTERM)
-            if hook is not None:
+            if self.has_pre_stop:
                 deadline = max(deadline, self._host.clock.monotonic() + _LEAST_GRACE_SECONDS)
             await self._patience(deadline, hurry)
         if not self._ended.done():
             await self._host.keeping.kill(self.run_name)
         self._take_down(await asyncio.shield(self._ended))
+
+    @property
+    def has_pre_stop(self) -> bool:
+        return "preStop" in (self.container.lifecycle or {})
+
+    async def prepare_stop(self, seconds: float) -> None:
+        """Run the hook that comes before SIGTERM, if there is one."""
+        hook = (self.container.lifecycle or {}).get("preStop")
+        if hook is not None:
+            problem = await self._hook(hook, seconds)
+            if problem is not None:
+                self._event("Warning", "FailedPreStopHook", "PreStopHook failed")
 
     async def _patience(self, deadline: float, hurry: asyncio.Event | None) -> None:
         assert self._ended is not None

@@ -145,6 +145,11 @@ class Keeping:
                     await asyncio.to_thread(self._bury)
         link.close()
 
+    async def announce(self) -> None:
+        """Say that everything will be ended: what ends from now on has not ended by itself."""
+        with contextlib.suppress(KeeperGone):
+            await self._connected().ask("announce")
+
     async def hurry(self) -> None:
         """Kill at once whom `close` has given time to end."""
         if self._link is not None:

@@ -293,11 +293,28 @@ class ProcessRuntime:
             life.abandon()
             # Should the runtime be run again, it goes on with the same pods.
             self._early[uid] = (life.pod, life.node, life.grace)
+        if not self._keep_on_exit:
+            await self._prepare_stop()
         self._lives = {}
         for task in self._tasks:
             task.cancel()
         grace = None if self._keep_on_exit else _EXIT_GRACE_SECONDS
         await self._host.keeping.close(grace_seconds=grace)
+
+    async def _prepare_stop(self) -> None:
+        """Run the hooks of all containers before they are ended, as a node does that shuts down. A second interrupt
+        kills the containers and so ends their hooks, too.
+        """
+        lives = [one for life in self._lives.values() for one in life.lives.values()]
+        hooks = [
+            asyncio.ensure_future(one.prepare_stop(_EXIT_GRACE_SECONDS))
+            for one in lives
+            if one.is_running and one.has_pre_stop
+        ]
+        if hooks:
+            # What a hook ends has not ended by itself.
+            await self._host.keeping.announce()
+            await asyncio.wait(hooks)
 
     async def _clear_away(self, life: PodLife) -> None:
         """Nothing of a pod stays: processes, folders, logs."""

@@ -9,6 +9,7 @@ time, the newest: the one before has ended. A request is `{"id": n, "op": name, 
     exec      a command beside a container          cancel   such a command
     attach    descriptors for output from now on; the answer brings the one for input
     forget    a run that is over                    shutdown end everything, then the keeper
+    announce  that a shutdown will come: what ends from now on is cut off
 
 Nobody connected: containers go on for the orphan time, then they are ended. A keeper without containers and without
 Argosy ends at once.
@@ -182,6 +183,9 @@ class Keeper:
     # Requests.
 
     def _on_hello(self, asked: Message, given: list[int]) -> Message:
+        if not self._is_leaving:
+            # Whoever announced a shutdown has not come to it.
+            self._cut_off(value=False)
         return {
             "version": VERSION,
             "pid": os.getpid(),
@@ -313,6 +317,18 @@ class Keeper:
             del self._runs[asked["run"]]
         return {}
 
+    def _on_announce(self, asked: Message, given: list[int]) -> Message:
+        self._reap()
+        self._cut_off(value=True)
+        return {}
+
+    def _cut_off(self, *, value: bool) -> None:
+        """Take down that whatever runs does not end by itself."""
+        for tended in self._runs.values():
+            if tended.code is None and tended.was_cut_off != value:
+                tended.was_cut_off = value
+                self._write_down(tended)
+
     def _on_shutdown(self, asked: Message, given: list[int]) -> Message:
         # Those that have ended by themselves just now are not cut off.
         self._reap()
@@ -325,11 +341,8 @@ class Keeper:
         kill_at = time.monotonic() + grace
         # Asked again it may only be sooner.
         self._kill_at = kill_at if self._kill_at is None else min(self._kill_at, kill_at)
-        running = [one for one in self._runs.values() if one.code is None]
-        for tended in running:
-            tended.was_cut_off = True
-            self._write_down(tended)
-        for tended in running:
+        self._cut_off(value=True)
+        for tended in self._runs.values():
             tended.signal(signal.SIGTERM)
 
     # What happens by itself.

@@ -33,9 +33,9 @@ _FORWARDED: Final = (
     *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT),
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCHLD),
 )
-# Room over the memory limit before allocations fail: what is used is watched, and too much of it is a kill that is told,
-# as by a kernel; what is only reserved (threads' stacks, libraries' pools) is nobody's trouble. The wall stands far
-# enough away that no process gets there between two looks, and near enough to save the machine.
+# Room over the memory limit before allocations fail: what is used is watched, and too much of it is a kill that is
+# told, as by a kernel; what is only reserved (threads' stacks, libraries' pools) is nobody's trouble. The wall stands
+# so far away that no process gets there between two looks, and near enough to save the machine.
 _ROOM_BYTES: Final = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 4
 _MAX_OUTPUT_BYTES: Final = 3000
 # The descriptor through which a sandbox tells how it is.
