@@ -3,25 +3,20 @@
     DIR/NAMESPACE_POD_UID/CONTAINER/RESTART.log
     2026-01-02T03:04:05.678901234Z stdout F text of the line
 
-A runtime appends lines; `PodLogs` reads them for `kubectl logs`. A line that was too long for one write is marked `P`
-(partial) and goes on in the next; readers get it joined. Following a log looks at the file several times a second and
-ends when the container has ended or its pod is gone.
+Somebody puts them there, where no runtime of Argosy's does; `PodLogs` finds the file of a run and has it read as the
+process runtime's are (see `runtimes.process.reading`). Following ends when the container has ended or its pod is gone.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import BinaryIO, Final
 
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.specials.logs import LogQuery
 from argosy.base.errors import BadRequest
-from argosy.base.timestamps import parse_time
 from argosy.base.types import Object
-
-POLL_SECONDS: Final = 0.2
+from argosy.workloads.runtimes.process.reading import read_log
 
 
 class PodLogs:
@@ -40,20 +35,12 @@ class PodLogs:
         """`TIME text` lines, oldest first, as the query wants them."""
         restart = _restart(pod, query)
         path = self.path(pod, query.container, restart)
-        try:
-            file = path.open("rb")
-        except FileNotFoundError:
-            return
-        with file:
-            for line in _chosen(file, query):
-                yield line
-            while query.follow:
-                ended = not self._is_running(pod, query.container)
-                for line in _read(file):
-                    yield line
-                if ended:
-                    return
-                await self._cluster.clock.sleep(POLL_SECONDS)
+
+        def is_running() -> bool:
+            return self._is_running(pod, query.container)
+
+        async for line in read_log(path, query, self._cluster.clock, is_running):
+            yield line
 
     def _is_running(self, pod: Object, container: str) -> bool:
         meta = pod["metadata"]
@@ -65,40 +52,6 @@ class PodLogs:
             return False
         state = (_status(now, container) or {}).get("state") or {}
         return "terminated" not in state
-
-
-def _chosen(file: BinaryIO, query: LogQuery) -> Iterator[bytes]:
-    lines = _read(file)
-    if query.since is not None:
-        lines = (line for line in lines if _time(line) >= (query.since or 0))
-    return iter(deque(lines, maxlen=query.tail)) if query.tail is not None else lines
-
-
-def _read(file: BinaryIO) -> Iterator[bytes]:
-    """Whole lines from where the file stands; a line still being written is left for the next time."""
-    time, text = b"", b""
-    while True:
-        start = file.tell()
-        raw = file.readline()
-        if not raw.endswith(b"\n"):
-            file.seek(start)
-            return
-        stamp, _, rest = raw.partition(b" ")
-        _, _, rest = rest.partition(b" ")
-        tag, _, piece = rest.partition(b" ")
-        time = time or stamp
-        if tag == b"P":
-            text += piece.rstrip(b"\n")
-            continue
-        yield time + b" " + text + piece
-        time, text = b"", b""
-
-
-def _time(line: bytes) -> float:
-    try:
-        return parse_time(line.partition(b" ")[0].decode("ascii", "replace")).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def _restart(pod: Object, query: LogQuery) -> int:

@@ -1,7 +1,8 @@
 """Reading the logs of containers for `kubectl logs`, across the files they were rotated into while following.
 
 Records are `TIME STREAM TAG text`; parts of one long line (tag P) are joined again. As on a kubelet only the newest
-file is read; a reader that follows goes on with the next file when the one it reads has been set aside.
+file is read; a reader that follows goes on with the next file when the one it reads has been set aside, however many
+were set aside meanwhile, and misses nothing but files that are gone.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ async def read_log(
             for line in reader.lines(file):
                 yield line
             if (newer := _newer(path, file)) is not None:
+                # What was written between our last look and the change of files.
+                for line in reader.lines(file):
+                    yield line
                 file.close()
                 file = newer
                 continue
@@ -56,13 +60,25 @@ def _open(path: Path) -> BinaryIO | None:
 
 
 def _newer(path: Path, file: BinaryIO) -> BinaryIO | None:
-    """The file that stands in the place of one that was read to its end."""
+    """The file that comes after one that was read to its end; the oldest that is left if that one is gone."""
+    own = os.fstat(file.fileno()).st_ino
     try:
-        if path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+        if path.stat().st_ino == own:
             return None
     except FileNotFoundError:
+        # In the middle of a change.
         return None
-    return _open(path)
+    # Their names have the time they were set aside in them.
+    files = [
+        one
+        for place in (*sorted(path.parent.glob(f"{path.name}.*")), path)
+        if (one := _open(place))
+    ]
+    numbers = [os.fstat(one.fileno()).st_ino for one in files]
+    chosen = numbers.index(own) + 1 if own in numbers else 0
+    for one in (*files[:chosen], *files[chosen + 1 :]):
+        one.close()
+    return files[chosen] if chosen < len(files) else None
 
 
 class _Reader:
