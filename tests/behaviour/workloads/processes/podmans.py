@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,15 +39,19 @@ _APPLETS = (
 
 
 @pytest.fixture(scope="module")
-def podman_image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def podman_image() -> Iterator[str]:
     """The name of an image that can be run."""
     busybox = shutil.which("busybox")
     for program, found in {"podman": shutil.which("podman"), "a static busybox": busybox}.items():
         if found is None:
             pytest.skip(f"{program} is not installed here")
     assert busybox is not None
-    folder = tmp_path_factory.mktemp("podman")
-    with pytest.MonkeyPatch.context() as patch:
+    # A short path: sockets in the store have names of a hundred characters and more, and the kernel allows no more.
+    with (
+        tempfile.TemporaryDirectory(prefix="argosy-", dir="/var/tmp") as name,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        folder = Path(name)
         _configure(folder, patch)
         try:
             _podman("import", "-", IMAGE, given=_rootfs(busybox))
