@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from argosy.base.durations import format_duration
 from argosy.workloads.runtimes.process.sandboxing import podman_environment, podman_words
 
 Tell: TypeAlias = Callable[[Literal["Normal", "Warning"], str, str], None]
@@ -106,7 +107,8 @@ async def ensure(name: str, policy: str, tell: Tell, monotonic: Callable[[], flo
         text = podman_words(told.error)
         tell("Warning", "Failed", f'Failed to pull image "{name}": {text}')
         raise NoImage("ErrImagePull", text)
-    took = go_duration(monotonic() - begun)
+    # Cut to milliseconds, as upstream does.
+    took = format_duration(int((monotonic() - begun) * 1000) / 1000)
     tell(
         "Normal",
         "Pulled",
@@ -124,13 +126,3 @@ def full_name(name: str) -> str:
     if "." in first or ":" in first or first == "localhost":
         return name
     return f"docker.io/{name}"
-
-
-def go_duration(seconds: float) -> str:
-    """`350ms`, `1.25s`, `2m3.5s`: how Go prints a duration cut to milliseconds."""
-    millis = int(seconds * 1000)
-    if millis < 1000:
-        return f"{millis}ms" if millis else "0s"
-    minutes, rest = divmod(millis, 60_000)
-    text = f"{rest / 1000:.3f}".rstrip("0").rstrip(".")
-    return f"{minutes}m{text}s" if minutes else f"{text}s"

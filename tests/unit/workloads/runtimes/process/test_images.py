@@ -1,4 +1,4 @@
-"""Names of images, durations as Go prints them, and why a sandbox has not begun."""
+"""Names of images, and why a sandbox has not begun."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from argosy.workloads.runtimes.process.images import full_name, go_duration
+from argosy.workloads.runtimes.process.images import full_name
 from argosy.workloads.runtimes.process.keeper.starting import why_not
 
 NAMES = {
@@ -22,14 +22,6 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_the_full_name_of_an_image(name: str) -> None:
     assert full_name(name) == NAMES[name]
-
-
-DURATIONS = {0.0: "0s", 0.35: "350ms", 1.25: "1.25s", 2.0: "2s", 123.5: "2m3.5s"}
-
-
-@pytest.mark.parametrize("seconds", DURATIONS)
-def test_durations(seconds: float) -> None:
-    assert go_duration(seconds) == DURATIONS[seconds]
 
 
 REASONS = {
