@@ -72,7 +72,7 @@ async def find(name: str) -> Image | None:
         if "invalid reference format" in told.error:
             raise NoImage(
                 "InvalidImageName",
-                f'Failed to apply default image tag "{name}": couldn\'t parse image name "{name}": '
+                f"""Failed to apply default image tag "{name}": couldn't parse image name "{name}": """
                 "invalid reference format",
             )
         return None

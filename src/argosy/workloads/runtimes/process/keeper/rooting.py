@@ -11,6 +11,7 @@ runs as root; it keeps honest commands apart.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -41,8 +42,7 @@ def enter(
     os.chdir("root")
     kernel.pivot_root(".", f".{_OLD}")
     os.chdir("/")
-    for one in mounts:
-        _show(f"{_OLD}{one}", one, read_only=True)
+    _show_mounts(mounts)
     kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     kernel.mount(f"{_OLD}/sys", "/sys", flags=kernel.MS_BIND | kernel.MS_REC)
     _devices()
@@ -57,6 +57,13 @@ def enter(
     Path(cwd).mkdir(parents=True, exist_ok=True)
     kernel.unmount(_OLD)
     Path(_OLD).rmdir()
+
+
+def _show_mounts(points: list[str]) -> None:
+    """Show the host's other file systems, but for those that somebody has unmounted since they were listed."""
+    for point in points:
+        with contextlib.suppress(FileNotFoundError):
+            _show(f"{_OLD}{point}", point, read_only=True)
 
 
 def _show(source: str, target: str, *, read_only: bool) -> None:

@@ -234,6 +234,9 @@ class Keeper:
             id_, tended = one
             assert tended.sandbox is not None
             has_begun = tended.sandbox.has_begun()
+            if tended.sandbox.has_ended and tended.code is None:
+                # Whether it was the command or the change of user that ended is told by what it said, in a moment.
+                continue
             if tended.code is not None:
                 # What it said is in the log by then.
                 for descriptor in list(tended.outputs):

@@ -32,14 +32,15 @@ class Sandbox:
         self._told = b""
         # Process 1 of the sandbox, as seen from outside; 0 as long as there is none.
         self.first = 0
-        self._has_ended = False
+        # The command, or what was to become it, has ended.
+        self.has_ended = False
         os.set_blocking(status, False)
 
     def has_begun(self) -> bool:
         """Whether the command runs, or has run."""
         self._read()
-        if self._has_ended or not self.first:
-            return self._has_ended
+        if self.has_ended or not self.first:
+            return self.has_ended
         own = _command_line(self._pid)
         lines = [_command_line(child) for child in _children(self.first)]
         return any(line not in {own, b""} and not line.startswith(_SETPRIV) for line in lines)
@@ -60,7 +61,7 @@ class Sandbox:
         for line in lines:
             told = json.loads(line)
             self.first = told.get("child-pid", self.first)
-            self._has_ended |= "exit-code" in told
+            self.has_ended |= "exit-code" in told
 
 
 def why_not(program: str, log: Path) -> str:
