@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -59,9 +60,10 @@ def write(store: Store, number: int, phase: str) -> None:
     """Put a pod of 2 KiB straight into the store: the writer is not what is measured."""
     key = Key("pods", f"ns-{number % 50}", f"pod-{number}")
     found = store.latest(key)
+    labels = {"app": f"app-{number % 100}", "tier": "batch"}
     obj = {
         "metadata": {
-            "labels": {"app": f"app-{number % 100}", "tier": "batch"},
+            "labels": labels,
             "annotations": {"filler": "x" * 1500},
             "name": key.name,
             "namespace": key.namespace,
@@ -76,9 +78,7 @@ def write(store: Store, number: int, phase: str) -> None:
         "status": {"phase": phase},
     }
     raw = msgspec.json.encode(obj, order="deterministic")
-    store.put(
-        key, raw, Meta(labels=obj["metadata"]["labels"]), expect=found.revision if found else 0
-    )
+    store.put(key, raw, Meta(labels=labels), expect=found.revision if found else 0)
 
 
 def ignore(old: Pod | None, new: Pod | None) -> None:
@@ -93,11 +93,11 @@ class Counting:
         self.decoded = 0
         decode = self.informer._decode  # noqa: SLF001
 
-        def counted(body: bytes | memoryview) -> Pod:
+        def counted(body: Any) -> Pod:
             self.decoded += 1
             return decode(body)
 
-        self.informer._decode = counted  # type: ignore[method-assign]  # noqa: SLF001
+        self.informer._decode = counted  # noqa: SLF001
 
     async def during(self, work: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.create_task(self.informer.run())

@@ -150,7 +150,7 @@ class Observer:
             "bootTime": "0s",
         }
         kind = {"apiVersion": "argosy.dev/v1alpha1", "kind": "NodePool"}
-        body = {**kind, "metadata": {"name": "bench"}, "spec": spec}
+        body: dict[str, object] = {**kind, "metadata": {"name": "bench"}, "spec": spec}
         await self._post("/apis/argosy.dev/v1alpha1/nodepools", body)
         while not await self._are_ready(count):  # noqa: ASYNC110
             await asyncio.sleep(POLL_SECONDS)

@@ -110,7 +110,7 @@ def decide(decider: Decider, queue: SchedulingQueue, batch: list[Candidate]) -> 
             queue.remove(uid)
         else:
             outcome.diagnosis.message()
-            queue.refused(uid, 0.0)
+            queue.refused(uid, 0.0, decider.waits_as(outcome.candidate.profile))
     return assigned
 
 
