@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -50,6 +51,20 @@ def ended(**more: Any) -> Step:
     return own(lambda number: reported(ENDED, number, **more))
 
 
+def owned_by(*uids: str) -> Step:
+    """Other owners; a uid may speak of the number of the pod."""
+
+    def step(client: LocalClient, name: str) -> Awaitable[object]:
+        owners = [
+            {"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": uid.format(name[-1])}
+            for uid in uids
+        ]
+        return pod({"metadata": {"ownerReferences": owners}})(client, name)
+
+    return step
+
+
+UID = "00000000-0000-4000-8000-00000000000"
 RELEASE = pod({"metadata": {"finalizers": None}})
 CASES: dict[str, tuple[Step, ...]] = {
     "the life of a pod": (bind(), running(), ended(), RELEASE, delete),
@@ -64,6 +79,15 @@ CASES: dict[str, tuple[Step, ...]] = {
     "addresses within each other": (
         own(lambda n: reported(RUNNING, n, podIP="10.1.0.1", podIPs=[{"ip": "10.1.0.1"}], message=f"10.1.0.1{n}")),
         own(lambda n: reported(ENDED, n, message=f'at 10.1.0.{n}, or "10.1.0.{n}"')),
+    ),
+    "one owner for all": (owned_by(f"{UID}a"), running(), ended(), RELEASE),
+    "two owners each, in one order or the other": (
+        owned_by(f"{UID}{{}}", f"{UID}1"), running(), ended(), RELEASE,
+    ),
+    "owners of another form": (owned_by("u{}"), running(), ended(), RELEASE),
+    "nobody's": (owned_by(), running(), ended(), RELEASE),
+    "an owner that is named in the status": (
+        own(lambda n: reported(RUNNING, n, message=f"{UID}{n}", reason=f'"{UID}{n}"')), ended(),
     ),
     "an address that moves": (running(), own(lambda n: reported(RUNNING, n + 10)), ended()),
     "addresses of another form": (

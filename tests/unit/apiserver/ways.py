@@ -76,7 +76,8 @@ def new_pod(name: str, index: int = 0, **spec: Any) -> Object:
             "labels": {"job-name": "train", "batch.kubernetes.io/job-completion-index": str(index)},
             "annotations": {"batch.kubernetes.io/job-completion-index": str(index)},
             "ownerReferences": [{
-                "apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u", "controller": True,
+                "apiVersion": "batch/v1", "kind": "Job", "name": "train", "controller": True,
+                "uid": f"00000000-0000-4000-8000-{index:012x}",
             }],
         },
         "spec": {

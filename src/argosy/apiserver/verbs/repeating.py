@@ -3,17 +3,17 @@ r"""The shortest way of a pod's report: the same one about a pod like this was w
 The pods of a Job start, end and are let go of by the hundred within one second. What is written about them differs in
 addresses and the IDs of containers, and the pods themselves in what such a write has no say in. So what comes of it
 follows from few bytes. Of a report of the status: the pod's managedFields, its spec without the names that are its own
-(host, node), its status, the report, the writer and the second. Of a change of finalizers: these, the
-managedFields, the writer and the second. That is the key; where an address or an ID stands in it, there stands its
-number, the same for equal ones. What `retouching` or `amending` and all that comes after them made of it, in the same
-form, is kept and put between the bytes that stay:
+(host, node), its status, the report, the writer and the second. Of a change of finalizers: these, the managedFields,
+the writer and the second. That is the key; where an address, an ID or the uid of the pod's owner stands in it, there
+stands its number, the same for equal ones. What `retouching` or `amending` and all that comes after them made of it, in
+the same form, is kept and put between the bytes that stay:
 
     {"metadata":{.. "finalizers":[..], .. ,"managedFields":[.. ],"name":.., "resourceVersion":"7" .. },"status":{..}}
 
 That a hit and a miss end in the same bytes rests on this (tests/unit/apiserver/test_repeating.py plays both):
 
-* Rules look at no address beyond its being a good IPv4 address, and at no ID of a container at all; there is at most
-  one address of a pod, so its place among others never matters. Only values of that form get numbers.
+* Rules look at no address beyond its being a good IPv4 address, and at no ID of a container at all; a pod has one
+  address and one owner at most, so its place among others never matters. Only values of that form get numbers.
 * What a write leaves as it is was found good when it was stored.
 * No admission plugin has a say in the status of pods, or in what leaves their spec alone.
 * What was not written as it was asked for without a word (a warning, a removal, no change) is not kept, nor is what
@@ -49,6 +49,7 @@ _OWN: Final = (b'"hostname":"', b'"nodeName":"')
 _OCTET: Final = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _ADDRESS: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*://[0-9a-f]+")
+_UID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Pods with more values of their own go the longer way.
 _MARKS: Final = tuple(b"\0%d\0" % number for number in range(16))
 
@@ -186,7 +187,7 @@ def repeat(
             return None
     except msgspec.ValidationError:
         return None
-    values = _own_values(reports)
+    values = _own_values(reports, current.meta.owners)
     if values is None or given not in {"", str(current.revision)}:
         return None
     key = (
@@ -229,10 +230,12 @@ def _joined(parts: _Parts, outcome: Outcome, values: list[str], revision: int) -
     )  # fmt: skip
 
 
-def _own_values(reports: list[_Report]) -> list[str] | None:
-    """The addresses and IDs in reports, each once, in an order that is the same for pods that are alike; None where
-    one is not of the form that is listened to.
+def _own_values(reports: list[_Report], owners: tuple[str, ...]) -> list[str] | None:
+    """The addresses and IDs in reports and the owner, each once, in an order that is the same for pods that are alike;
+    None where one is not of the form that is listened to.
     """
+    if len(owners) > 1:
+        return None
     addresses: dict[str, None] = {}
     ids: dict[str, None] = {}
     for report in reports:
@@ -243,12 +246,13 @@ def _own_values(reports: list[_Report]) -> list[str] | None:
     addresses.pop("", None)
     ids.pop("", None)
     if (
-        len(addresses) + len(ids) > len(_MARKS)
+        len(addresses) + len(ids) + len(owners) > len(_MARKS)
+        or not all(map(_UID.fullmatch, owners))
         or not all(map(_ADDRESS.fullmatch, addresses))
         or not all(map(_ID.fullmatch, ids))
     ):
         return None
-    return [*addresses, *ids]
+    return [*addresses, *ids, *owners]
 
 
 def _numbered(part: bytes, values: list[str]) -> bytes:
