@@ -233,7 +233,9 @@ def test_memory_that_is_taken_at_once_is_out_of_memory_and_memory_that_is_not_us
             "modest": "import mmap; x = mmap.mmap(-1, 300 << 20, mmap.MAP_PRIVATE); print('fine')",
         }
         for name, program in programs.items():
-            one = {"name": "main", "image": "python", "command": [sys.executable, "-c", program]}
+            # Not the one of a virtual environment, which may be in /tmp: containers have their own.
+            python = str(Path(sys.executable).resolve())
+            one = {"name": "main", "image": "python", "command": [python, "-c", program]}
             machine.start(pod(name, {**one, "resources": {"limits": {"memory": "50Mi"}}}))
         await machine.until_phase("greedy", "Failed", "Succeeded")
         ended = machine.state("greedy")["terminated"]
