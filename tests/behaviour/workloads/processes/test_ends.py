@@ -21,6 +21,9 @@ from tests.behaviour.workloads.processes.machines import (
 
 FOREVER = "while :; do sleep 0.02; done"
 
+# Not that of a virtual environment, which may be in /tmp: containers have a /tmp of their own.
+PYTHON = str(Path(sys.executable).resolve())
+
 
 async def running(machine: Machine, name: str, line: str) -> None:
     """Wait until a container runs and has written a line."""
@@ -233,9 +236,7 @@ def test_memory_that_is_taken_at_once_is_out_of_memory_and_memory_that_is_not_us
             "modest": "import mmap; x = mmap.mmap(-1, 300 << 20, mmap.MAP_PRIVATE); print('fine')",
         }
         for name, program in programs.items():
-            # Not the one of a virtual environment, which may be in /tmp: containers have their own.
-            python = str(Path(sys.executable).resolve())
-            one = {"name": "main", "image": "python", "command": [python, "-c", program]}
+            one = {"name": "main", "image": "python", "command": [PYTHON, "-c", program]}
             machine.start(pod(name, {**one, "resources": {"limits": {"memory": "50Mi"}}}))
         await machine.until_phase("greedy", "Failed", "Succeeded")
         ended = machine.state("greedy")["terminated"]
