@@ -91,7 +91,8 @@ def test_one_of_several_containers(node: Node) -> None:
     write(folder, "c1", "from the side")
     assert node.kubectl("logs", "several", "-c", "c1").stdout == "from the side\n"
     both = node.kubectl("logs", "several", "--all-containers", "--prefix").lines
-    assert both == ["[pod/several/c0] from the app", "[pod/several/c1] from the side"]
+    # kubectl asks for them in no order.
+    assert sorted(both) == ["[pod/several/c0] from the app", "[pod/several/c1] from the side"]
 
 
 def test_the_run_before_a_restart(node: Node) -> None:
