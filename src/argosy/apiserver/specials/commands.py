@@ -144,7 +144,8 @@ async def first_of(work: Awaitable[None], client: Awaitable[None]) -> bool:
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await cancelled(task for task in both if not task.done())
+        # The one that has ended, too: if nobody waits for us any more, nobody else hears how it did.
+        await cancelled(both)
     if working.cancelled():
         listening.result()
         return False
