@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads conformance lint format clean
 
 venv: $(STAMP)
 
@@ -69,3 +69,7 @@ format: $(STAMP)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .demo
+
+# Kueue's own cases through the pure heart of queueing; FIXTURES names a directory of them, AREA one area.
+conformance: $(STAMP)
+	$(BIN)/python -m tests.conformance $(if $(FIXTURES),--fixtures $(FIXTURES)) $(if $(AREA),--area $(AREA))
