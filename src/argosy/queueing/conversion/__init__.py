@@ -53,9 +53,7 @@ def _stamped(resource: Resource, change: Change, version: str) -> Change:
 # By kind.
 CONVERTERS: Final[Mapping[str, Converters]] = dict(
     (
-        _between(
-            CLUSTER_QUEUES, queues.cluster_queue_to_v1beta2, queues.cluster_queue_to_v1beta1
-        ),
+        _between(CLUSTER_QUEUES, queues.cluster_queue_to_v1beta2, queues.cluster_queue_to_v1beta1),
         _between(LOCAL_QUEUES, queues.local_queue_to_v1beta2, queues.local_queue_to_v1beta1),
         _between(COHORTS, queues.cohort_to_v1beta2, queues.cohort_to_v1beta1),
         _between(WORKLOADS, workloads.workload_to_v1beta2, workloads.workload_to_v1beta1),

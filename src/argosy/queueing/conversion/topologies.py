@@ -35,11 +35,16 @@ class Place(NamedTuple):
 
 def packed(levels: Sequence[str], places: Sequence[Place]) -> Object:
     """A v1beta2 topologyAssignment."""
-    runs = _encoded(levels, _runs(levels, places))
+    runs = packed_in_runs(levels, places)
     if len(runs["slices"]) <= 1 or len(places) > _MOST_PLACES:
         return runs
     whole = _encoded(levels, [places])
     return whole if len(msgspec.json.encode(whole)) < len(msgspec.json.encode(runs)) else runs
+
+
+def packed_in_runs(levels: Sequence[str], places: Sequence[Place]) -> Object:
+    """A v1beta2 topologyAssignment with a slice for each run of hosts whose names begin alike."""
+    return _encoded(levels, _runs(levels, places))
 
 
 def unpacked(assignment: Object) -> Iterator[Place]:
