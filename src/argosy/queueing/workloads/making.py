@@ -7,6 +7,7 @@ excludes, transformed as it says. What a namespace's LimitRange and a pod's limi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,17 +25,21 @@ from argosy.queueing.workloads.infos import (
 )
 from argosy.queueing.workloads.transforming import Transformation, transformed
 
+PRIORITY_BOOST: Final = "kueue.x-k8s.io/priority-boost"
 CREATION: Final = "Creation"
 EVICTION: Final = "Eviction"
 
 
 @dataclass(slots=True, frozen=True)
 class Infos:
-    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back."""
+    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back;
+    `boosts`: whether the annotation that boosts a priority counts.
+    """
 
     excluded_prefixes: tuple[str, ...] = ()
     transformations: Mapping[str, Transformation] = field(default_factory=dict)
     requeuing_timestamp: str = EVICTION
+    boosts: bool = False
 
     def make(self, workload: Workload, cluster_queue: str = "") -> Info:
         admission = workload.status.admission
@@ -47,7 +52,7 @@ class Infos:
             workload,
             requests,
             cluster_queue=cluster_queue,
-            priority=workload.spec.priority or 0,
+            priority=(workload.spec.priority or 0) + (boost_of(workload) if self.boosts else 0),
             order_time=self.order_time(workload),
             scheduling_hash=scheduling_hash(workload, requests) if admission is None else "",
         )
@@ -89,6 +94,15 @@ class Infos:
                 return evicted.last_transition_time.timestamp()
         created = workload.metadata.creation_timestamp
         return created.timestamp() if created else 0.0
+
+
+def boost_of(workload: Workload) -> int:
+    """What the workload's annotation adds to its priority; nothing if it is no 32-bit number."""
+    text = workload.metadata.annotations.get(PRIORITY_BOOST, "")
+    if not re.fullmatch("[+-]?[0-9]+", text):
+        return 0
+    boost = int(text)
+    return boost if -(2**31) <= boost < 2**31 else 0
 
 
 def _times(requests: Requests, count: int) -> Requests:
