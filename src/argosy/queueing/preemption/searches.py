@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.cache.snapshots import Snapshot
@@ -109,7 +109,7 @@ class Removals:
         self._search: Final = search
         self.targets: Final[list[Target]] = []
 
-    def __enter__(self) -> Removals:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
