@@ -7,7 +7,6 @@ excludes, transformed as it says. What a namespace's LimitRange and a pod's limi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,17 +22,17 @@ from argosy.queueing.workloads.infos import (
     admitted_requests,
     counts_after_reclaim,
 )
+from argosy.queueing.workloads.priorities import effective_priority
 from argosy.queueing.workloads.transforming import Transformation, transformed
 
-PRIORITY_BOOST: Final = "kueue.x-k8s.io/priority-boost"
 CREATION: Final = "Creation"
 EVICTION: Final = "Eviction"
 
 
 @dataclass(slots=True, frozen=True)
 class Infos:
-    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back;
-    `boosts`: whether the annotation that boosts a priority counts.
+    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back.
+    `boosts`: whether priority boosts count.
     """
 
     excluded_prefixes: tuple[str, ...] = ()
@@ -48,13 +47,16 @@ class Infos:
             cluster_queue = admission.cluster_queue or cluster_queue
         else:
             requests = self.pending_requests(workload)
+        priority = effective_priority(workload, boosts=self.boosts)
         return Info(
             workload,
             requests,
             cluster_queue=cluster_queue,
-            priority=(workload.spec.priority or 0) + (boost_of(workload) if self.boosts else 0),
+            priority=priority,
             order_time=self.order_time(workload),
-            scheduling_hash=scheduling_hash(workload, requests) if admission is None else "",
+            scheduling_hash=(
+                scheduling_hash(workload, requests, priority) if admission is None else ""
+            ),
         )
 
     def pending_requests(self, workload: Workload) -> tuple[PodSetResources, ...]:
@@ -94,15 +96,6 @@ class Infos:
                 return evicted.last_transition_time.timestamp()
         created = workload.metadata.creation_timestamp
         return created.timestamp() if created else 0.0
-
-
-def boost_of(workload: Workload) -> int:
-    """What the workload's annotation adds to its priority; nothing if it is no 32-bit number."""
-    text = workload.metadata.annotations.get(PRIORITY_BOOST, "")
-    if not re.fullmatch("[+-]?[0-9]+", text):
-        return 0
-    boost = int(text)
-    return boost if -(2**31) <= boost < 2**31 else 0
 
 
 def _times(requests: Requests, count: int) -> Requests:
