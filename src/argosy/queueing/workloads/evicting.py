@@ -1,0 +1,102 @@
+"""Evict a workload: it loses its place, not yet its quota.
+
+The conditions say why; whoever runs the workload sees them, stops it, and gives the reservation up when its pods are
+gone. Everything that was decided for this run is begun anew: checks, nominated clusters, replacement of nodes,
+preemption gates. Each reason is counted in the status, and its first time is told apart, for a metric that counts
+workloads instead of evictions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from argosy.api.objects.kueue.workloads import (
+    BLOCKED_ON_PREEMPTION_GATES,
+    EVICTED,
+    EvictionCount,
+    PreemptionGateState,
+    SchedulingStats,
+    Workload,
+)
+from argosy.queueing.workloads.checking import reset_checks
+from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
+from argosy.queueing.workloads.reasons import DEACTIVATED, due_to
+
+
+@dataclass(slots=True, frozen=True)
+class Eviction:
+    """An eviction, for events and metrics. `is_first` is the first of its reason and cause for the workload."""
+
+    cluster_queue: str
+    reason: str
+    cause: str
+    message: str
+    is_first: bool
+
+    def told(self) -> Happening:
+        reason = due_to("Evicted", self.reason)
+        if self.reason == DEACTIVATED and self.cause:
+            reason = due_to(reason, self.cause)
+        return happening("Normal", reason, self.message)
+
+
+def evict(draft: StatusDraft, reason: str, message: str, cause: str = "") -> Eviction | None:
+    """Evict the workload; what is to be told of it, which is nothing if it held no quota."""
+    said = due_to(reason, cause) if reason == DEACTIVATED and cause else reason
+    draft.set_condition(EVICTED, "True", said, message)
+    reset_checks(draft)
+    _close_gates(draft)
+    evictions, is_first = _counted(draft.status.scheduling_stats, reason, cause)
+    draft.status = replace(
+        draft.status,
+        cluster_name=None,
+        nominated_cluster_names=(),
+        unhealthy_nodes=(),
+        scheduling_stats=SchedulingStats(evictions),
+    )
+    admission = draft.status.admission
+    if admission is None:
+        return None
+    return Eviction(admission.cluster_queue, reason, cause, message, is_first)
+
+
+def _counted(
+    stats: SchedulingStats | None, reason: str, cause: str
+) -> tuple[tuple[EvictionCount, ...], bool]:
+    known = stats.evictions if stats is not None else ()
+    for index, one in enumerate(known):
+        if (one.reason, one.underlying_cause) == (reason, cause):
+            more = replace(one, count=one.count + 1)
+            return (*known[:index], more, *known[index + 1 :]), one.count == 0
+    return (*known, EvictionCount(reason, cause, 1)), True
+
+
+def _close_gates(draft: StatusDraft) -> None:
+    """The next preemption must be allowed anew."""
+    gates = draft.status.preemption_gates
+    if gates:
+        closed = tuple(
+            one
+            if one.position == "Closed"
+            else PreemptionGateState(one.name, "Closed", draft.stamp)
+            for one in gates
+        )
+        draft.status = replace(draft.status, preemption_gates=closed)
+    blocked = draft.workload.condition(BLOCKED_ON_PREEMPTION_GATES)
+    if blocked is not None and blocked.status == "True":
+        past = f"Previously: {blocked.message}"
+        draft.set_condition(BLOCKED_ON_PREEMPTION_GATES, "False", EVICTED, past)
+
+
+def is_evicted_for(workload: Workload, reason: str) -> bool:
+    found = workload.condition(EVICTED)
+    return found is not None and found.status == "True" and found.reason == reason
+
+
+def is_deactivated_by_kueue(workload: Workload) -> bool:
+    """Whether it was not its owner who switched it off."""
+    found = workload.condition(EVICTED)
+    prefix = due_to(DEACTIVATED, "")
+    return found is not None and found.status == "True" and found.reason.startswith(prefix)
