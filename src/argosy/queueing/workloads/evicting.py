@@ -1,154 +1,102 @@
-"""What an eviction writes: the status of a workload that has to go, before its job has stopped.
+"""Evict a workload: it loses its place, not yet its quota.
 
-The conditions say so; checks and preemption gates start over; clusters that were nominated and nodes that were found
-unhealthy are forgotten; the eviction is counted. The admission stays: quota is free only when the job's pods are gone
-and somebody clears it. Mirrors `prepareForEviction`.
+The conditions say why; whoever runs the workload sees them, stops it, and gives the reservation up when its pods are
+gone. Everything that was decided for this run is begun anew: checks, nominated clusters, replacement of nodes,
+preemption gates. Each reason is counted in the status, and its first time is told apart, for a metric that counts
+workloads instead of evictions.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from argosy.api.objects.kueue.workloads import (
     BLOCKED_ON_PREEMPTION_GATES,
     EVICTED,
-    PREEMPTED,
-    AdmissionCheckState,
+    EvictionCount,
+    PreemptionGateState,
+    SchedulingStats,
     Workload,
 )
-from argosy.api.objects.metadata import Condition
-from argosy.base.timestamps import format_time
-from argosy.base.types import Object
-
-DEACTIVATED: Final = "Deactivated"
-BY_PREEMPTION: Final = "Preempted"
-
-_PENDING: Final = "Pending"
-_RETRY: Final = "Retry"
-_CONDITION_BYTES: Final = 32 * 1024
-_CUT: Final = " ..."
+from argosy.queueing.workloads.checking import reset_checks
+from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
+from argosy.queueing.workloads.reasons import DEACTIVATED, due_to
 
 
-def evicted(
-    workload: Workload,
-    reason: str,
-    message: str,
-    *,
-    now: float,
-    cause: str = "",
-    preempted: str = "",
-) -> Object:
-    """The merge patch of the status: only fields that change, lists as a whole, null for what goes.
+@dataclass(slots=True, frozen=True)
+class Eviction:
+    """An eviction, for events and metrics. `is_first` is the first of its reason and cause for the workload."""
 
-    `cause` is why it was deactivated, or what lies behind the reason; `preempted` the reason of the condition
-    Preempted, where one is due.
-    """
-    status = workload.status
-    patch: Object = {
-        "conditions": _conditions(workload, _reason(reason, cause), message, preempted, now),
-        "schedulingStats": {"evictions": _evictions(workload, reason, cause)},
-    }
-    if any(check.state != _PENDING for check in status.admission_checks):
-        patch["admissionChecks"] = [_check(check, now) for check in status.admission_checks]
-    if status.preemption_gates:
-        closed = {"position": "Closed", "lastTransitionTime": format_time(now)}
-        patch["preemptionGates"] = [
-            {"name": gate.name} | closed for gate in status.preemption_gates
-        ]
-    if status.cluster_name is not None:
-        patch["clusterName"] = None
-    if status.nominated_cluster_names:
-        patch["nominatedClusterNames"] = None
-    if status.unhealthy_nodes:
-        patch["unhealthyNodes"] = None
-    return patch
+    cluster_queue: str
+    reason: str
+    cause: str
+    message: str
+    is_first: bool
+
+    def told(self) -> Happening:
+        reason = due_to("Evicted", self.reason)
+        if self.reason == DEACTIVATED and self.cause:
+            reason = due_to(reason, self.cause)
+        return happening("Normal", reason, self.message)
 
 
-def event_reason(reason: str, cause: str = "") -> str:
-    """The reason of the event an eviction makes."""
-    return f"{EVICTED}DueTo{_reason(reason, cause)}"
+def evict(draft: StatusDraft, reason: str, message: str, cause: str = "") -> Eviction | None:
+    """Evict the workload; what is to be told of it, which is nothing if it held no quota."""
+    said = due_to(reason, cause) if reason == DEACTIVATED and cause else reason
+    draft.set_condition(EVICTED, "True", said, message)
+    reset_checks(draft)
+    _close_gates(draft)
+    evictions, is_first = _counted(draft.status.scheduling_stats, reason, cause)
+    draft.status = replace(
+        draft.status,
+        cluster_name=None,
+        nominated_cluster_names=(),
+        unhealthy_nodes=(),
+        scheduling_stats=SchedulingStats(evictions),
+    )
+    admission = draft.status.admission
+    if admission is None:
+        return None
+    return Eviction(admission.cluster_queue, reason, cause, message, is_first)
 
 
-def _reason(reason: str, cause: str) -> str:
-    """Only a deactivation names its cause."""
-    return f"{reason}DueTo{cause}" if reason == DEACTIVATED and cause else reason
+def _counted(
+    stats: SchedulingStats | None, reason: str, cause: str
+) -> tuple[tuple[EvictionCount, ...], bool]:
+    known = stats.evictions if stats is not None else ()
+    for index, one in enumerate(known):
+        if (one.reason, one.underlying_cause) == (reason, cause):
+            more = replace(one, count=one.count + 1)
+            return (*known[:index], more, *known[index + 1 :]), one.count == 0
+    return (*known, EvictionCount(reason, cause, 1)), True
 
 
-def _conditions(
-    workload: Workload, reason: str, message: str, preempted: str, now: float
-) -> list[Object]:
-    text = _cut(message)
-    generation = workload.metadata.generation
-    # Kueue gives Preempted no generation.
-    new = {PREEMPTED: _draft(PREEMPTED, "True", preempted, text)} if preempted else {}
-    new[EVICTED] = _draft(EVICTED, "True", reason, text, generation)
-    if workload.holds(BLOCKED_ON_PREEMPTION_GATES):
-        new[BLOCKED_ON_PREEMPTION_GATES] = _draft(
-            BLOCKED_ON_PREEMPTION_GATES, "False", reason, text, generation
+def _close_gates(draft: StatusDraft) -> None:
+    """The next preemption must be allowed anew."""
+    gates = draft.status.preemption_gates
+    if gates:
+        closed = tuple(
+            one
+            if one.position == "Closed"
+            else PreemptionGateState(one.name, "Closed", draft.stamp)
+            for one in gates
         )
-    written = []
-    for old in workload.status.conditions:
-        draft = new.pop(old.type, None)
-        if draft is None:
-            written.append(_written(old))
-        else:
-            is_same = old.status == draft["status"] and old.last_transition_time is not None
-            when = old.last_transition_time if is_same else None
-            written.append(draft | {"lastTransitionTime": format_time(when or now)})
-    return written + [draft | {"lastTransitionTime": format_time(now)} for draft in new.values()]
+        draft.status = replace(draft.status, preemption_gates=closed)
+    blocked = draft.workload.condition(BLOCKED_ON_PREEMPTION_GATES)
+    if blocked is not None and blocked.status == "True":
+        past = f"Previously: {blocked.message}"
+        draft.set_condition(BLOCKED_ON_PREEMPTION_GATES, "False", EVICTED, past)
 
 
-def _draft(type_: str, status: str, reason: str, message: str, generation: int = 0) -> Object:
-    draft: Object = {"type": type_, "status": status, "reason": reason, "message": message}
-    return draft | {"observedGeneration": generation} if generation else draft
+def is_evicted_for(workload: Workload, reason: str) -> bool:
+    found = workload.condition(EVICTED)
+    return found is not None and found.status == "True" and found.reason == reason
 
 
-def _written(condition: Condition) -> Object:
-    draft = _draft(
-        condition.type,
-        condition.status,
-        condition.reason,
-        condition.message,
-        condition.observed_generation,
-    )
-    if condition.last_transition_time is None:
-        return draft
-    return draft | {"lastTransitionTime": format_time(condition.last_transition_time)}
-
-
-def _evictions(workload: Workload, reason: str, cause: str) -> list[Object]:
-    stats = workload.status.scheduling_stats
-    counts = (
-        {(one.reason, one.underlying_cause): one.count for one in stats.evictions} if stats else {}
-    )
-    counts[reason, cause] = counts.get((reason, cause), 0) + 1
-    return [
-        {"reason": why, "underlyingCause": behind, "count": count}
-        for (why, behind), count in counts.items()
-    ]
-
-
-def _check(check: AdmissionCheckState, now: float) -> Object:
-    if check.state == _PENDING:
-        kept: Object = msgspec.to_builtins(check)
-        return kept | {"message": check.message}
-    reset: Object = {
-        "name": check.name,
-        "state": _PENDING,
-        "lastTransitionTime": format_time(now),
-        "message": f"Reset to Pending after eviction. Previously: {check.state}",
-    }
-    if check.requeue_after_seconds is not None:
-        reset["requeueAfterSeconds"] = check.requeue_after_seconds
-    if check.state == _RETRY:
-        reset["retryCount"] = (check.retry_count or 0) + 1
-    return reset
-
-
-def _cut(message: str) -> str:
-    raw = message.encode()
-    if len(raw) <= _CONDITION_BYTES:
-        return message
-    return raw[: _CONDITION_BYTES - len(_CUT)].decode(errors="ignore") + _CUT
+def is_deactivated_by_kueue(workload: Workload) -> bool:
+    """Whether it was not its owner who switched it off."""
+    found = workload.condition(EVICTED)
+    prefix = due_to(DEACTIVATED, "")
+    return found is not None and found.status == "True" and found.reason.startswith(prefix)
