@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import UTC, datetime
 from typing import Any
 
 from argosy.api.objects.kueue.workloads import Workload
@@ -27,6 +28,7 @@ from argosy.queueing.preemption.tournaments import Tournament
 from argosy.queueing.quotas.amounts import FlavorResource, Usage
 from argosy.queueing.workloads.infos import Info
 from argosy.queueing.workloads.making import Infos
+from argosy.queueing.workloads.writing import written
 from tests.conformance.areas import runs
 from tests.conformance.building import snapshot, view
 from tests.conformance.cases import Case
@@ -39,9 +41,9 @@ _MODES = {"NoFit": Mode.NO_FIT, "Preempt": Mode.PREEMPT, "Fit": Mode.FIT}
 def issued(case: Case) -> list[str]:
     info, targets, state = _searched(case)
     workloads = {_key(one): copy.deepcopy(one) for one in case.objects.get("workloads") or ()}
-    for preemption in preemptions(info, targets, state, now=_now(case)):
+    for preemption in preemptions(info, targets, state, datetime.fromtimestamp(_now(case), UTC)):
         workload = workloads[preemption.target.info.key]
-        workload["status"] = _patched(workload.get("status") or {}, preemption.status)
+        workload["status"] = written(preemption.draft.status)
     got = {"preemptedCount": len(targets), "workloads": _by_key(workloads.values())}
     want = case.expected | {"workloads": _by_key(case.expected.get("workloads") or ())}
     return differences(want, got)
@@ -183,9 +185,3 @@ def _by_key(workloads: Any) -> dict[str, Any]:
         conditions = sorted(status.get("conditions") or (), key=lambda one: one["type"])
         found[_key(workload)] = workload | {"status": status | {"conditions": conditions}}
     return found
-
-
-def _patched(status: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """A status after a merge patch whose lists are whole."""
-    merged_status = status | patch
-    return {name: value for name, value in merged_status.items() if value is not None}

@@ -7,54 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
-from argosy.base.types import Object
+from argosy.api.objects.kueue.workloads import PREEMPTED, Workload
 from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.preemption import wording
 from argosy.queueing.preemption.targets import Target
-from argosy.queueing.workloads.evicting import BY_PREEMPTION, event_reason, evicted
+from argosy.queueing.workloads import reasons
+from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
+from argosy.queueing.workloads.evicting import Eviction, evict
 from argosy.queueing.workloads.infos import Info
 
 
 @dataclass(slots=True, frozen=True)
-class Notice:
-    """A Normal event about a workload."""
-
-    about: Info
-    reason: str
-    message: str
-
-
-@dataclass(slots=True, frozen=True)
 class Preemption:
-    """`status` is a merge patch of the target's status."""
+    """The status of a target that has to go, and the events about it and its preemptor."""
 
     target: Target
-    status: Object
-    notices: tuple[Notice, ...]
+    draft: StatusDraft
+    eviction: Eviction | None
+    events: tuple[tuple[Workload, Happening], ...]
 
 
 def preemptions(
-    preemptor: Info, targets: Iterable[Target], snapshot: Snapshot, *, now: float
+    preemptor: Info, targets: Iterable[Target], snapshot: Snapshot, now: datetime
 ) -> Iterator[Preemption]:
     """What is to be written for each target that is not on its way out already."""
     own_path = wording.path(snapshot.queues[preemptor.cluster_queue].node)
     for target in targets:
-        info = target.info
-        if info.obj.is_evicted:
+        victim = target.info.obj
+        if victim.is_evicted:
             continue
-        its_path = wording.path(snapshot.queues[info.cluster_queue].node)
+        its_path = wording.path(snapshot.queues[target.info.cluster_queue].node)
         said = wording.message(preemptor.obj, target.reason, own_path, its_path)
-        yield Preemption(
-            target,
-            evicted(info.obj, BY_PREEMPTION, said, now=now, preempted=target.reason),
-            (
-                Notice(info, event_reason(BY_PREEMPTION), said),
-                Notice(info, "Preempted", wording.preempted_event(preemptor, target, said)),
-                Notice(
-                    preemptor,
-                    "PreemptedWorkload",
-                    wording.preempted_workload_event(preemptor, target),
-                ),
-            ),
-        )
+        draft = StatusDraft(victim, now)
+        draft.set_condition(PREEMPTED, "True", target.reason, said)
+        eviction = evict(draft, reasons.PREEMPTED, said)
+        told = wording.preempted_event(preemptor, target, said)
+        by = wording.preempted_workload_event(preemptor, target)
+        events = [
+            (victim, happening("Normal", PREEMPTED, told)),
+            (preemptor.obj, happening("Normal", "PreemptedWorkload", by)),
+        ]
+        if eviction is not None:
+            events.insert(0, (victim, eviction.told()))
+        yield Preemption(target, draft, eviction, tuple(events))

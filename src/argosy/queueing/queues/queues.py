@@ -21,7 +21,6 @@ from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue, ClusterQueueSpec
 from argosy.base.selectors.labels import LabelSelector
 from argosy.queueing.cache.clusterqueues import namespaces_of
-from argosy.queueing.queues.admissibility import is_admissible
 from argosy.queueing.queues.changes import may_fare_differently
 from argosy.queueing.queues.consuming import AdmissionFairSharing, local_queue_weight
 from argosy.queueing.queues.flushing import Flushes, Trees
@@ -31,6 +30,7 @@ from argosy.queueing.queues.reasons import Refusal, RequeueReason
 from argosy.queueing.queues.second_pass import SecondPasses
 from argosy.queueing.queues.tallies import Tally
 from argosy.queueing.workloads.infos import Info
+from argosy.queueing.workloads.phases import is_admissible
 
 
 class Queues:
@@ -45,7 +45,7 @@ class Queues:
         self.second_passes: Final = SecondPasses()
         self.flushes: Final = Flushes(trees)
         self.ledger: Final = Ledger(fair_sharing or AdmissionFairSharing())
-        self._fair_sharing = fair_sharing
+        self.fair_sharing: Final = fair_sharing
         self._labels_of = labels_of
         self._queues: dict[str, PendingQueue] = {}
         self._specs: dict[str, ClusterQueueSpec] = {}
@@ -230,7 +230,7 @@ class Queues:
         return self._queues.get(self._cluster_queue_of.get(local_queue, ""))
 
     def _usage_of(self, spec: ClusterQueueSpec) -> Callable[[str], float] | None:
-        sharing = self._fair_sharing
+        sharing = self.fair_sharing
         is_used = sharing is not None and sharing.is_used_by(spec.admission_scope)
         return self.ledger.usage if is_used else None
 
