@@ -18,7 +18,8 @@ PENDING: Final = "Pending"
 READY: Final = "Ready"
 
 
-class PlacementRequest(NamedTuple):
+@dataclass(slots=True, frozen=True)
+class PlacementRequest:
     """Pods to place in the topology of a flavor. Implied ones ask for no level of their own."""
 
     flavor: str
