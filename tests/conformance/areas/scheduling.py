@@ -6,6 +6,7 @@ import copy
 import math
 from typing import Any
 
+from argosy.api.objects import Namespace, ObjectMeta
 from argosy.api.objects.kueue.checks import AdmissionCheck, Topology
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import (
@@ -15,6 +16,7 @@ from argosy.api.objects.kueue.quotas import (
     ResourceFlavor,
 )
 from argosy.api.objects.kueue.workloads import Workload
+from argosy.api.objects.limits import LimitRange
 from argosy.base.durations import parse_duration
 from argosy.base.timestamps import parse_time
 from argosy.base.types import Object
@@ -35,6 +37,7 @@ from argosy.queueing.queues.consuming import AdmissionFairSharing, is_penalized,
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.queues.reasons import RequeueReason
 from argosy.queueing.quotas.shares import weigh
+from argosy.queueing.workloads.limitranges import summarize
 from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.writing import written
 from tests.conformance.areas import runs
@@ -62,6 +65,7 @@ class World:
         fair = _fair_sharing(case)
         self.sharing = _admission_fair_sharing(case)
         cache = Cache()
+        limits = summarize(views(LimitRange, case.objects.get("limitRanges")))
         queues = Queues(cache.forest, self.namespaces.get, self.sharing)
         usage_of = queues.ledger.usage if self.sharing is not None else None
         nominator = Nominator(
@@ -70,13 +74,14 @@ class World:
                 quota_check_strategy=case.options.get("quotaCheckStrategy") or BLOCK_UNDECLARED,
             ),
             Preemptor(fair, usage_of),
-            Surroundings(self.namespaces.get, self._problem),
+            Surroundings(self._namespace, lambda _: limits),
         )
         scheduler = Scheduler(nominator, Classical if fair is None else Fair)
         return Engine(cache, queues, scheduler, Infos())
 
-    def _problem(self, workload: Workload) -> str:
-        return ""
+    def _namespace(self, name: str) -> Namespace | None:
+        labels = self.namespaces.get(name)
+        return None if labels is None else Namespace(ObjectMeta(name=name, labels=labels))
 
     def _fill(self, case: Case) -> None:
         objects, now, engine = case.objects, self.now.timestamp(), self.engine

@@ -55,6 +55,10 @@ class Engine:
         # Workloads whose decision is on its way to the API, with the revision it got there, 0 while it has none.
         self._assumed: Final[dict[str, int]] = {}
         self.cycles = 0
+        # Whether something was put since the last cycle, and whom that had looked at in vain.
+        self._is_changed = True
+        self._in_vain: frozenset[str] = frozenset()
+        self._looked_at: frozenset[str] = frozenset()
 
     # Workloads.
 
@@ -63,6 +67,7 @@ class Engine:
         key = f"{workload.metadata.namespace}/{workload.metadata.name}"
         if self._is_old_news(key, workload):
             return
+        self._is_changed = True
         info = self._infos.make(self._adjust(workload))
         if holds_quota(workload):
             self._hold(info, now)
@@ -73,6 +78,7 @@ class Engine:
 
     def drop_workload(self, key: str, now: float) -> None:
         """A workload is gone."""
+        self._is_changed = True
         self._assumed.pop(key, None)
         self._release(key, now)
         self.queues.forget_workload(key)
@@ -115,62 +121,82 @@ class Engine:
     # Everything else.
 
     def put_cluster_queue(self, queue: ClusterQueue, now: float) -> None:
+        self._is_changed = True
         self.cache.put_cluster_queue(queue)
         self.queues.put_cluster_queue(queue, now)
 
-    def drop_cluster_queue(self, name: str) -> None:
+    def drop_cluster_queue(self, name: str, now: float) -> None:
+        self._is_changed = True
         self.cache.drop_cluster_queue(name)
         self.queues.drop_cluster_queue(name)
+        self.queues.flushes.request(self.cache.objects, now)
 
     def put_cohort(self, cohort: Cohort, now: float) -> None:
+        self._is_changed = True
         self.cache.put_cohort(cohort)
         self.queues.flushes.request_cohort(cohort.metadata.name, now)
 
     def drop_cohort(self, name: str, now: float) -> None:
+        self._is_changed = True
         self.cache.drop_cohort(name)
         self.queues.flushes.request_cohort(name, now)
 
     def put_local_queue(self, queue: LocalQueue, now: float) -> None:
         """A LocalQueue is there; one that is stopped or going takes no part."""
+        self._is_changed = True
         if queue.metadata.deletion_timestamp is None and queue.spec.stop_policy in ("", "None"):
             self.queues.put_local_queue(queue, now)
         else:
             self.queues.drop_local_queue(f"{queue.metadata.namespace}/{queue.metadata.name}")
 
-    def drop_local_queue(self, key: str) -> None:
+    def drop_local_queue(self, key: str, _now: float) -> None:
+        self._is_changed = True
         self.queues.drop_local_queue(key)
 
     def put_flavor(self, flavor: ResourceFlavor, now: float) -> None:
+        self._is_changed = True
         self.cache.put_flavor(flavor)
         self._flush_users(lambda queue: flavor.metadata.name in flavors_of(queue), now)
 
-    def drop_flavor(self, name: str) -> None:
+    def drop_flavor(self, name: str, _now: float) -> None:
+        self._is_changed = True
         self.cache.drop_flavor(name)
 
     def put_check(self, check: AdmissionCheck, now: float) -> None:
+        self._is_changed = True
         self.cache.put_check(check)
         name = check.metadata.name
         self._flush_users(lambda queue: name in _checks_of(queue), now)
 
-    def drop_check(self, name: str) -> None:
+    def drop_check(self, name: str, _now: float) -> None:
+        self._is_changed = True
         self.cache.drop_check(name)
 
     def put_topology(self, topology: Topology, now: float) -> None:
         self.cache.put_topology(topology)
         self.flush_all(now)
 
-    def drop_topology(self, name: str) -> None:
+    def drop_topology(self, name: str, _now: float) -> None:
+        self._is_changed = True
         self.cache.drop_topology(name)
 
     def flush_all(self, now: float) -> None:
-        """Anybody may fit now: a namespace has other labels."""
+        """Anybody may fit now: a namespace has other labels, say."""
+        self._is_changed = True
         self.queues.flushes.request(self.cache.objects, now)
 
     def _flush_users(self, uses: Callable[[ClusterQueue], bool], now: float) -> None:
-        users = (name for name, queue in self.cache.objects.items() if uses(queue))
+        users = [name for name, queue in self.cache.objects.items() if uses(queue)]
         self.queues.flushes.request(users, now)
 
     # Deciding.
+
+    def has_work(self, now: float) -> bool:
+        """Whether a cycle may decide something: there are heads, and not only those that were just looked at in vain."""
+        due = self.queues.next_time
+        if due is not None and due <= now:
+            return True
+        return self.queues.has_heads and (self._is_changed or not self._in_vain)
 
     def cycle(self, now: datetime) -> tuple[Outcome, list[Write]]:
         """Decide about the heads of all queues. What is decided counts from here on, and is to be written."""
@@ -179,11 +205,25 @@ class Engine:
         snapshot = self.cache.snapshot()
         heads = self.queues.heads(time, lambda name: name in snapshot.queues)
         self.cycles += 1
+        self._is_changed = False
         outcome = self._scheduler.cycle(
             heads, snapshot, number=self.cycles, now=time, all_ready=not self.cache.unready
         )
         writes = [*self._admitted(outcome, now), *self._preempted(outcome, now)]
+        self._note_vain(outcome, writes)
         return outcome, writes + self.take_back(outcome.requeued, now)
+
+    def _note_vain(self, outcome: Outcome, decided: list[Write]) -> None:
+        """Remember heads that will be looked at again with the same result, unless something changes."""
+        looked_at = frozenset(entry.info.key for entry in outcome.requeued)
+        has_more = any(
+            entry.info.last_assignment is not None
+            and entry.info.last_assignment.has_pending_flavors
+            for entry in outcome.requeued
+        )
+        again = not decided and not has_more and looked_at == self._looked_at
+        self._looked_at = looked_at
+        self._in_vain = looked_at if again else frozenset()
 
     def _admitted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
         for decision in outcome.admitted:

@@ -7,11 +7,12 @@ for. A slice that replaces another of an elastic job keeps its flavors and asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from argosy.api.objects.kueue.workloads import Workload
+from argosy.api.objects import Namespace
+from argosy.base.selectors.labels import nothing
 from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.cycles.entries import Entry
@@ -25,22 +26,20 @@ from argosy.queueing.preemption.oracle import SearchingOracle
 from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.preemption.targets import Target
 from argosy.queueing.queues.reasons import RequeueReason
+from argosy.queueing.workloads.admissibility import Refusal, refusal
 from argosy.queueing.workloads.infos import Info
-from argosy.queueing.workloads.reasons import MISCONFIGURED, PENDING_EVALUATION, SUSPENDED
+from argosy.queueing.workloads.limitranges import Summary
 
-_FAILED: Final = frozenset({"Retry", "Rejected"})
 REPLACEMENT_FOR: Final = "kueue.x-k8s.io/workload-slice-replacement-for"
 _Found = tuple[Assignment, list[Target]]
 
 
 @dataclass(slots=True, frozen=True)
 class Surroundings:
-    """What nomination looks at beside the queues: a namespace's labels (None if it is not there), and what is wrong
-    with a workload's resources (empty if nothing).
-    """
+    """What nomination looks at beside the queues: namespaces, and what their LimitRanges say together."""
 
-    labels_of: Callable[[str], Mapping[str, str] | None]
-    problem_of: Callable[[Workload], str]
+    namespace: Callable[[str], Namespace | None]
+    limits: Callable[[str], Summary]
 
 
 @dataclass(slots=True, frozen=True)
@@ -57,9 +56,11 @@ class Nominator:
         """The entry of a head, and whether it takes part in the cycle; the others only wait, with a reason."""
         queue = snapshot.queues.get(info.cluster_queue)
         entry = Entry(info, queue)
-        refusal = self._refusal(entry, snapshot)
-        if refusal is not None or queue is None:
-            entry.reason, entry.message = refusal or (MISCONFIGURED, "")
+        refused = self._refusal(info, queue, snapshot)
+        if refused is not None or queue is None:
+            if refused is not None:
+                entry.reason, entry.message = refused.reason, refused.message
+                entry.requeue_reason = RequeueReason(refused.requeue_reason)
             return entry, False
         last = info.last_assignment
         if last is not None and is_outdated(
@@ -76,24 +77,17 @@ class Nominator:
         info.last_assignment = entry.assignment.last
         return entry, True
 
-    def _refusal(self, entry: Entry, snapshot: Snapshot) -> tuple[str, str] | None:
-        info, name = entry.info, entry.info.cluster_queue
+    def _refusal(self, info: Info, queue: CachedQueue | None, snapshot: Snapshot) -> Refusal | None:
         namespace = info.obj.metadata.namespace
-        if any(check.state in _FAILED for check in info.obj.status.admission_checks):
-            return PENDING_EVALUATION, "The workload has failed admission checks"
-        if name in snapshot.inactive:
-            return SUSPENDED, f"ClusterQueue {name} is inactive"
-        if entry.queue is None:
-            return MISCONFIGURED, f"ClusterQueue {name} not found"
-        labels = self.around.labels_of(namespace)
-        if labels is None:
-            text = f'workload namespace "{namespace}" does not exist'
-            return MISCONFIGURED, f'{text}: namespaces "{namespace}" not found'
-        if not entry.queue.namespaces.matches(labels):
-            entry.requeue_reason = RequeueReason.NAMESPACE_MISMATCH
-            return MISCONFIGURED, "workload namespace doesn't match ClusterQueue selector"
-        problem = self.around.problem_of(info.obj)
-        return (MISCONFIGURED, problem) if problem else None
+        return refusal(
+            info.obj,
+            info.cluster_queue,
+            exists=queue is not None or info.cluster_queue in snapshot.inactive,
+            is_active=queue is not None,
+            namespaces=queue.namespaces if queue is not None else nothing(),
+            namespace=self.around.namespace(namespace),
+            limits=self.around.limits(namespace),
+        )
 
     def assignments(
         self,

@@ -179,6 +179,11 @@ class Queues:
                 self._note(queue)
         return found
 
+    @property
+    def has_heads(self) -> bool:
+        """Whether there is anybody to look at."""
+        return bool(self._poppable)
+
     def flush_due(self, now: float) -> int:
         """Put parked workloads back in line where that was asked for a second ago. Returns how many."""
         return self._flush(self.flushes.take_due(now), now)
