@@ -1,0 +1,1 @@
+"""Who runs next in a cluster: Kueue's API and behavior."""
