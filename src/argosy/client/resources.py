@@ -142,3 +142,22 @@ CUSTOM_RESOURCE_DEFINITIONS: Final = Resource(
     "CustomResourceDefinition",
     namespaced=False,
 )
+
+
+def _kueue(plural: str, kind: str, *, namespaced: bool = False) -> Resource:
+    return Resource("kueue.x-k8s.io", "v1beta2", plural, kind, namespaced)
+
+
+ADMISSION_CHECKS: Final = _kueue("admissionchecks", "AdmissionCheck")
+CLUSTER_QUEUES: Final = _kueue("clusterqueues", "ClusterQueue")
+COHORTS: Final = _kueue("cohorts", "Cohort")
+LOCAL_QUEUES: Final = _kueue("localqueues", "LocalQueue", namespaced=True)
+MULTI_KUEUE_CLUSTERS: Final = _kueue("multikueueclusters", "MultiKueueCluster")
+MULTI_KUEUE_CONFIGS: Final = _kueue("multikueueconfigs", "MultiKueueConfig")
+PROVISIONING_REQUEST_CONFIGS: Final = _kueue(
+    "provisioningrequestconfigs", "ProvisioningRequestConfig"
+)
+RESOURCE_FLAVORS: Final = _kueue("resourceflavors", "ResourceFlavor")
+TOPOLOGIES: Final = _kueue("topologies", "Topology")
+WORKLOAD_PRIORITY_CLASSES: Final = _kueue("workloadpriorityclasses", "WorkloadPriorityClass")
+WORKLOADS: Final = _kueue("workloads", "Workload", namespaced=True)

@@ -1,0 +1,173 @@
+"""The words that definitions are written in: types as values, for two versions of the API at once.
+
+A type is a plain OpenAPI dict, made by one of the functions below. What differs between v1beta1 and v1beta2 is said
+at its place: any value in a type may be `beta1(x)` (there in v1beta1 only), `beta2(x)` or `differs(x, y)`, be it a
+field, a limit, or one entry of a list. `resolved` gives the type of one version. A field that has to be given is
+marked by its own type (`must`), so a struct reads as a list of its fields.
+
+Nothing here knows Kueue. Where a type of Kubernetes itself stands inside, `embedded` names it: the server has its
+schema already, so that a definition stays a few KiB (see `argosy.api.schema.parsing`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from argosy.base.types import Json, Object
+
+V1BETA1: Final = "v1beta1"
+V1BETA2: Final = "v1beta2"
+
+_ABSENT: Final = object()
+_MUST: Final = "must"
+# A Kubernetes quantity, as generators of definitions write it.
+_QUANTITY: Final = (
+    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+    r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+)
+
+
+@dataclass(slots=True, frozen=True)
+class Versioned:
+    """A value that is not the same in both versions, or is not in both."""
+
+    v1beta1: Json = _ABSENT
+    v1beta2: Json = _ABSENT
+
+
+def beta1(value: Json) -> Versioned:
+    return Versioned(v1beta1=value)
+
+
+def beta2(value: Json) -> Versioned:
+    return Versioned(v1beta2=value)
+
+
+def differs(old: Json, new: Json) -> Versioned:
+    return Versioned(old, new)
+
+
+def resolved(value: Json, version: str) -> Json:
+    """A type, or any part of one, as it is in one version."""
+    found = _resolved(value, version)
+    assert found is not _ABSENT, f"nothing is left of it in {version}"
+    return found
+
+
+def _resolved(value: Json, version: str) -> Json:
+    match value:
+        case Versioned():
+            return _resolved(value.v1beta1 if version == V1BETA1 else value.v1beta2, version)
+        case dict():
+            fields = ((name, _resolved(field, version)) for name, field in value.items())
+            return _with_required({n: field for n, field in fields if field is not _ABSENT})
+        case list() | tuple():
+            items = (_resolved(item, version) for item in value)
+            return [item for item in items if item is not _ABSENT]
+        case _:
+            return value
+
+
+def _with_required(schema: Object) -> Object:
+    """A struct whose marked fields are listed as required."""
+    if schema.get("type") != "object" or "properties" not in schema:
+        return schema
+    required = sorted(name for name, field in schema["properties"].items() if field.pop(_MUST, 0))
+    return schema | {"required": required} if required else schema
+
+
+def must(schema: Json, *, when: Json = True) -> Json:
+    """A field that has to be given; `when` may say in which version."""
+    if isinstance(schema, Versioned):
+        return Versioned(*(_marked(each, when) for each in (schema.v1beta1, schema.v1beta2)))
+    return _marked(schema, when)
+
+
+def _marked(schema: Json, when: Json) -> Json:
+    return schema if schema is _ABSENT else {**schema, _MUST: when}
+
+
+def text(said: str, /, **limits: Json) -> Object:
+    return {"description": said, "type": "string", **limits}
+
+
+def choice(said: str, /, *values: Json, **limits: Json) -> Object:
+    return text(said, enum=values, **limits)
+
+
+def int32(said: str, /, **limits: Json) -> Object:
+    return {"description": said, "type": "integer", "format": "int32", **limits}
+
+
+def int64(said: str, /, **limits: Json) -> Object:
+    return int32(said, **limits) | {"format": "int64"}
+
+
+def flag(said: str, /, **limits: Json) -> Object:
+    return {"description": said, "type": "boolean", **limits}
+
+
+def time(said: str, /) -> Object:
+    return text(said, format="date-time")
+
+
+def quantity(said: str, /, **limits: Json) -> Object:
+    return {
+        "description": said,
+        "anyOf": [{"type": "integer"}, {"type": "string"}],
+        "pattern": _QUANTITY,
+        "x-kubernetes-int-or-string": True,
+        **limits,
+    }
+
+
+def struct(said: str, /, **fields: Json) -> Object:
+    return {"description": said, "type": "object", "properties": fields}
+
+
+def atomic(said: str, items: Json, /, **limits: Json) -> Object:
+    """A list that whoever applies it owns as a whole."""
+    return listed(said, items, **limits) | {"x-kubernetes-list-type": "atomic"}
+
+
+def distinct(said: str, items: Json, /, **limits: Json) -> Object:
+    """A list in which no value stands twice."""
+    return listed(said, items, **limits) | {"x-kubernetes-list-type": "set"}
+
+
+def keyed(said: str, items: Json, /, *keys: str, **limits: Json) -> Object:
+    """A list in which no two items have the same keys."""
+    return listed(said, items, **limits) | {
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": keys,
+    }
+
+
+def listed(said: str, items: Json, /, **limits: Json) -> Object:
+    """A list of which nothing is said about how it merges."""
+    return {"description": said, "type": "array", "items": items, **limits}
+
+
+def mapped(said: str, values: Json, /, **limits: Json) -> Object:
+    return {"description": said, "type": "object", "additionalProperties": values, **limits}
+
+
+def embedded(said: str, name: str, /) -> Object:
+    """A type of Kubernetes, such as `core/v1 PodSpec`."""
+    return {"description": said, "x-embedded": name}
+
+
+def ruled(schema: Object, *rules: Json) -> Object:
+    return schema | {"x-kubernetes-validations": rules}
+
+
+def rule(message: str, expression: str) -> Object:
+    return {"rule": expression, "message": message}
+
+
+# Items and values whose list or map says all there is to say.
+TEXT: Final[Object] = {"type": "string"}
+AMOUNT: Final[Object] = {
+    field: value for field, value in quantity("").items() if field != "description"
+}
