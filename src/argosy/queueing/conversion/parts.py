@@ -1,0 +1,42 @@
+"""Changing a part of an object without touching the object: what is not changed is shared.
+
+A part that is not there, or is not of the form that it should have, is left as it is: objects are converted before
+they are validated, so that it is validation that finds the words for what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from argosy.base.types import Json, Object
+
+# A step into every item of a list.
+EACH: Final = "*"
+
+
+def within(value: Json, path: tuple[str, ...], change: Callable[[Object], Object]) -> Json:
+    """The value with each object at the path changed."""
+    if path and path[0] == EACH:
+        if not isinstance(value, list):
+            return value
+        return [within(item, path[1:], change) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not path:
+        return change(value)
+    step = path[0]
+    if step not in value:
+        return value
+    return {**value, step: within(value[step], path[1:], change)}
+
+
+def without(part: Object, *names: str) -> Object:
+    return {name: value for name, value in part.items() if name not in names}
+
+
+def renamed(part: Object, old: str, new: str) -> Object:
+    """The part with a field under another name, in the same place."""
+    if old not in part:
+        return part
+    return {new if name == old else name: value for name, value in part.items() if name != new}
