@@ -131,7 +131,7 @@ def _completed(read: Configuration, given: Object, version: str) -> Configuratio
         recovery = waiting.recovery_timeout
         if recovery is None:
             waiting = msgspec.structs.replace(waiting, recovery_timeout=waiting.timeout)
-        elif recovery == 0:
+        elif not recovery:
             waiting = msgspec.structs.replace(waiting, recovery_timeout=None)
     sharing = read.fair_sharing
     if sharing is not None and "preemptionStrategies" not in given["fairSharing"]:
