@@ -18,6 +18,7 @@ from argosy.api.objects.kueue.workloads import (
 from argosy.api.objects.limits import LimitRange, RuntimeClass
 from argosy.base.quantities import parse
 from argosy.base.timestamps import format_time, parse_time
+from argosy.queueing.conversion.topologies import unpacked
 from argosy.queueing.quotas.amounts import amounts, printed
 from argosy.queueing.workloads.adjusting import adjusted
 from argosy.queueing.workloads.admissibility import outside_ranges, over_limits
@@ -31,24 +32,32 @@ from argosy.queueing.workloads.counting import (
 )
 from argosy.queueing.workloads.drafts import StatusDraft
 from argosy.queueing.workloads.finishing import total_execution_time
-from argosy.queueing.workloads.infos import PodSetResources
+from argosy.queueing.workloads.infos import PodSetResources, usage_of
 from argosy.queueing.workloads.limitranges import summarize
 from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.phases import asks_for_topology
 from argosy.queueing.workloads.priorities import is_reprioritized
 from argosy.queueing.workloads.requeuing import set_requeue_state
 from argosy.queueing.workloads.reserving import propagate_requests, reserve, sync_admitted
-from argosy.queueing.workloads.topologies import domains
 from argosy.queueing.workloads.transforming import Transformation
 from argosy.queueing.workloads.writing import written
 from tests.conformance.areas import runs
-from tests.conformance.building import view, views
+from tests.conformance.building import nested, view, views
 from tests.conformance.cases import Case
 from tests.conformance.comparing import differences
 
 
 def workload(case: Case, name: str = "workload") -> Workload:
-    return view(Workload, case.input.get(name) or {})
+    return workload_of(case.input.get(name))
+
+
+def workload_of(raw: Mapping[str, Any] | None) -> Workload:
+    """A workload of a case, which no API server has given its defaults."""
+    given = dict(raw or {})
+    pod_sets = (given.get("spec") or {}).get("podSets") or ()
+    if pod_sets:
+        given["spec"] = given["spec"] | {"podSets": [{"name": ""} | one for one in pod_sets]}
+    return view(Workload, given)
 
 
 def draft(case: Case, given: Workload) -> StatusDraft:
@@ -100,9 +109,11 @@ def _pod_set(one: PodSetResources, given: Workload) -> dict[str, Any]:
                 {
                     "values": list(values),
                     "count": count,
-                    "singlePodRequests": {name: printed(name, value) for name, value in each.items()},
+                    "singlePodRequests": {
+                        name: printed(name, value) for name, value in each.items()
+                    },
                 }
-                for values, count in domains(one.topology_assignment)
+                for values, count in unpacked(one.topology_assignment)
             ],
         }
     return shown
@@ -110,18 +121,13 @@ def _pod_set(one: PodSetResources, given: Workload) -> dict[str, Any]:
 
 @runs("workload", "TestResourceUsage")
 def usage(case: Case) -> list[str]:
-    assigned: dict[str, dict[str, int]] = {}
+    requests = _total_requests(case)
     unassigned: dict[str, int] = {}
-    for one in _total_requests(case):
-        for resource, value in one.requests.items():
-            flavor = one.flavors.get(resource)
-            into = unassigned if flavor is None else assigned.setdefault(flavor, {})
-            into[resource] = into.get(resource, 0) + value
+    for one in requests:
+        for resource in one.requests.keys() - one.flavors.keys():
+            unassigned[resource] = unassigned.get(resource, 0) + one.requests[resource]
     got = {
-        "assigned": {
-            flavor: {name: printed(name, value) for name, value in used.items()}
-            for flavor, used in assigned.items()
-        },
+        "assigned": nested(usage_of(requests)),
         "unassigned": {name: printed(name, value) for name, value in unassigned.items()},
     }
     return differences(case.expected["result"], got)
@@ -148,10 +154,6 @@ def adjustments(case: Case) -> list[str]:
     got = adjusted(workload(case), summary, classes)
     want = workload_of(case.expected["workload"])
     return differences(_pod_sets(want), _pod_sets(got))
-
-
-def workload_of(raw: Mapping[str, Any] | None) -> Workload:
-    return view(Workload, raw or {})
 
 
 def _pod_sets(given: Workload) -> list[dict[str, Any]]:
