@@ -65,14 +65,17 @@ class StatusDraft:
     def is_changed(self) -> bool:
         return self.workload.status != self._given.status
 
-    def set_condition(self, type_: str, status: str, reason: str, message: str) -> bool:
-        """Say something by a condition; whether that is news."""
+    def set_condition(
+        self, type_: str, status: str, reason: str, message: str, *, generation: int | None = None
+    ) -> bool:
+        """Say something by a condition, of the workload's generation unless told; whether that is news."""
+        spoken_of = self.workload.metadata.generation if generation is None else generation
         new = Condition(
             type=type_,
             status=status,
             reason=reason,
             message=truncated(message, CONDITION_BYTES),
-            observed_generation=self.workload.metadata.generation,
+            observed_generation=spoken_of,
             last_transition_time=self.stamp,
         )
         conditions = with_condition(self.status.conditions, new)

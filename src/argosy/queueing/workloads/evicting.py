@@ -9,20 +9,29 @@ workloads instead of evictions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from argosy.api.objects.kueue.workloads import (
     BLOCKED_ON_PREEMPTION_GATES,
     EVICTED,
+    PREEMPTED,
     EvictionCount,
     PreemptionGateState,
     SchedulingStats,
     Workload,
 )
+from argosy.base.types import Object
 from argosy.queueing.workloads.checking import reset_checks
 from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
 from argosy.queueing.workloads.reasons import DEACTIVATED, due_to
+from argosy.queueing.workloads.reasons import PREEMPTED as BY_PREEMPTION
+
+__all__ = [
+    "BY_PREEMPTION", "DEACTIVATED", "Eviction",
+    "event_reason", "evict", "evicted", "is_deactivated_by_kueue", "is_evicted_for",
+]  # fmt: skip
 
 
 @dataclass(slots=True, frozen=True)
@@ -36,18 +45,23 @@ class Eviction:
     is_first: bool
 
     def told(self) -> Happening:
-        reason = due_to("Evicted", self.reason)
-        if self.reason == DEACTIVATED and self.cause:
-            reason = due_to(reason, self.cause)
-        return happening("Normal", reason, self.message)
+        return happening("Normal", event_reason(self.reason, self.cause), self.message)
 
 
-def evict(draft: StatusDraft, reason: str, message: str, cause: str = "") -> Eviction | None:
-    """Evict the workload; what is to be told of it, which is nothing if it held no quota."""
-    said = due_to(reason, cause) if reason == DEACTIVATED and cause else reason
+def evict(
+    draft: StatusDraft, reason: str, message: str, cause: str = "", *, preempted: str = ""
+) -> Eviction | None:
+    """Evict the workload; what is to be told of it, which is nothing if it held no quota.
+
+    `preempted` is the reason of the condition Preempted, where one is due.
+    """
+    said = _named(reason, cause)
+    if preempted:
+        # Kueue gives this one no generation.
+        draft.set_condition(PREEMPTED, "True", preempted, message, generation=0)
     draft.set_condition(EVICTED, "True", said, message)
     reset_checks(draft)
-    _close_gates(draft)
+    _close_gates(draft, said, message)
     evictions, is_first = _counted(draft.status.scheduling_stats, reason, cause)
     draft.status = replace(
         draft.status,
@@ -62,6 +76,33 @@ def evict(draft: StatusDraft, reason: str, message: str, cause: str = "") -> Evi
     return Eviction(admission.cluster_queue, reason, cause, message, is_first)
 
 
+def evicted(
+    workload: Workload,
+    reason: str,
+    message: str,
+    *,
+    now: float,
+    cause: str = "",
+    preempted: str = "",
+) -> Object:
+    """The merge patch of the status of a workload that is evicted now, in seconds since the epoch."""
+    draft = StatusDraft(workload, datetime.fromtimestamp(now, UTC))
+    evict(draft, reason, message, cause, preempted=preempted)
+    patch = draft.patch()
+    status: Object = patch["status"] if patch is not None else {}
+    return status
+
+
+def event_reason(reason: str, cause: str = "") -> str:
+    """The reason of the event an eviction makes."""
+    return due_to(EVICTED, _named(reason, cause))
+
+
+def _named(reason: str, cause: str) -> str:
+    """Only a deactivation names its cause."""
+    return due_to(reason, cause) if reason == DEACTIVATED and cause else reason
+
+
 def _counted(
     stats: SchedulingStats | None, reason: str, cause: str
 ) -> tuple[tuple[EvictionCount, ...], bool]:
@@ -73,21 +114,14 @@ def _counted(
     return (*known, EvictionCount(reason, cause, 1)), True
 
 
-def _close_gates(draft: StatusDraft) -> None:
+def _close_gates(draft: StatusDraft, reason: str, message: str) -> None:
     """The next preemption must be allowed anew."""
     gates = draft.status.preemption_gates
     if gates:
-        closed = tuple(
-            one
-            if one.position == "Closed"
-            else PreemptionGateState(one.name, "Closed", draft.stamp)
-            for one in gates
-        )
+        closed = tuple(PreemptionGateState(one.name, "Closed", draft.stamp) for one in gates)
         draft.status = replace(draft.status, preemption_gates=closed)
-    blocked = draft.workload.condition(BLOCKED_ON_PREEMPTION_GATES)
-    if blocked is not None and blocked.status == "True":
-        past = f"Previously: {blocked.message}"
-        draft.set_condition(BLOCKED_ON_PREEMPTION_GATES, "False", EVICTED, past)
+    if draft.workload.holds(BLOCKED_ON_PREEMPTION_GATES):
+        draft.set_condition(BLOCKED_ON_PREEMPTION_GATES, "False", reason, message)
 
 
 def is_evicted_for(workload: Workload, reason: str) -> bool:
