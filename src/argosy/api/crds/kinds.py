@@ -4,7 +4,8 @@ Names are those the CRD was granted (`status.acceptedNames`), or those it asks f
 schema is completed with apiVersion, kind and metadata, which every resource has, so that server-side apply and
 patches know how metadata's lists merge; what the CRD itself says of metadata stays the judge of its values.
 
-Versions differ in apiVersion only (conversion strategy None), so `to_storage` and `from_storage` stay unset.
+Versions differ in apiVersion only, so `to_storage` and `from_storage` stay unset; kinds whose versions differ in more
+get theirs from `dialects`.
 """
 
 from __future__ import annotations
