@@ -73,7 +73,28 @@ def _parser() -> argparse.ArgumentParser:
         help="how these commands are kept apart (default: the first of these that works on this machine)",
     )
     serve.set_defaults(run=_serve)
+    crds = commands.add_parser(
+        "crds",
+        help="print the custom kinds as CustomResourceDefinitions",
+        description=(
+            "Print the CustomResourceDefinitions of the custom kinds as YAML. On any cluster, "
+            "`argosy crds | kubectl apply -f -` installs them; an embedded one has them from the start."
+        ),
+    )
+    crds.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="kinds to print, such as clusterqueues (default: all)",
+    )
+    crds.set_defaults(run=_crds)
     return parser
+
+
+def _crds(parsed: argparse.Namespace) -> int:
+    from argosy.cli.definitions import run
+
+    return run(parsed)
 
 
 def _serve(parsed: argparse.Namespace) -> int:
