@@ -13,6 +13,9 @@ from argosy.api.objects.kueue.quotas import (
     FairSharing,
 )
 from argosy.api.objects.kueue.workloads import (
+    Admission,
+    AdmissionCheckState,
+    PodSetAssignment,
     RequeueState,
     Workload,
     WorkloadSpec,
@@ -27,6 +30,7 @@ from argosy.queueing.workloads.infos import Info
 
 NOW = 1_000_000.0
 EVERYWHERE = LabelSelector()
+RESERVED = Condition(type="QuotaReserved", status="True", reason="QuotaReserved")
 
 
 def workload(
@@ -80,6 +84,16 @@ def info(
     """The info of a workload."""
     found = obj or workload(name, queue, **given)  # type: ignore[arg-type]  # passed through
     return Info(found, (), priority=priority, order_time=at, scheduling_hash=shape)
+
+
+def delayed(name: str, *, check: str = "Ready", conditions: tuple[Condition, ...] = ()) -> Info:
+    """A workload whose places are sought when its checks are ready."""
+    status = WorkloadStatus(
+        conditions=(RESERVED, *conditions),
+        admission=Admission("cq", (PodSetAssignment(delayed_topology_request="Pending"),)),
+        admission_checks=(AdmissionCheckState("check", check),),
+    )
+    return info(name, obj=workload(name, status=status))
 
 
 def cluster_queue(

@@ -7,7 +7,7 @@ from argosy.queueing.queues.consuming import AdmissionFairSharing, nanos_of
 from argosy.queueing.queues.pending import Requeued
 from argosy.queueing.queues.reasons import STRICT_FIFO, Refusal, RequeueReason
 from argosy.queueing.queues.tallies import Tally
-from tests.unit.queueing.queues.builders import NOW, Lines, info
+from tests.unit.queueing.queues.builders import NOW, Lines, delayed, info
 
 
 def test_workloads_are_queued_whatever_order_objects_come_in() -> None:
@@ -174,6 +174,24 @@ def test_the_reason_of_an_equivalent_is_found_by_key() -> None:
     assert [one.key for one in got.bypassed] == ["ns/b"]
     assert lines.queues.bypass_reason("ns/b") == "ExceedsMaxQuota"
     assert lines.queues.bypass_reason("ns/unknown") == ""
+
+
+def test_a_second_pass_keeps_its_time_while_the_workload_has_its_quota() -> None:
+    lines = Lines()
+    lines.queues.second_passes.offer(delayed("a"), NOW)
+    lines.queues.drop_workload("ns/a")
+    lines.queues.second_passes.offer(delayed("a"), NOW + 0.9)
+    assert lines.queues.next_time == NOW + 1.0
+    assert lines.heads(NOW + 1.0) == ["a"]
+
+
+def test_a_second_pass_ends_when_the_quota_is_lost_or_the_workload_deleted() -> None:
+    lines = Lines()
+    lines.queues.second_passes.offer(delayed("a"), NOW)
+    lines.queues.put_workload(info("a", conditions={"QuotaReserved": "False/Pending"}), NOW)
+    lines.queues.second_passes.offer(delayed("b"), NOW)
+    lines.queues.forget_workload("ns/b")
+    assert lines.queues.next_time is None
 
 
 def test_local_queues_take_turns_by_usage_where_the_cluster_queue_says_so() -> None:

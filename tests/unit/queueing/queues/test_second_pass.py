@@ -6,7 +6,6 @@ import pytest
 
 from argosy.api.objects.kueue.workloads import (
     Admission,
-    AdmissionCheckState,
     PodSetAssignment,
     UnhealthyNode,
     WorkloadStatus,
@@ -19,26 +18,20 @@ from argosy.queueing.queues.second_pass import (
     used_nodes,
 )
 from argosy.queueing.workloads.infos import Info
-from tests.unit.queueing.queues.builders import NOW, info, workload
-
-RESERVED = Condition(type="QuotaReserved", status="True", reason="QuotaReserved")
-
-
-def delayed(name: str, *, check: str = "Ready", conditions: tuple[Condition, ...] = ()) -> Info:
-    """A workload whose places are sought when its checks are ready."""
-    status = WorkloadStatus(
-        conditions=(RESERVED, *conditions),
-        admission=Admission("cq", (PodSetAssignment(delayed_topology_request="Pending"),)),
-        admission_checks=(AdmissionCheckState("check", check),),
-    )
-    return info(name, obj=workload(name, status=status))
+from tests.unit.queueing.queues.builders import NOW, RESERVED, delayed, info, workload
 
 
 def placed(name: str, level: dict[str, object], *, unhealthy: str = "") -> Info:
     """An admitted workload with pods on nodes."""
     places = {
         "levels": ["rack", "kubernetes.io/hostname"],
-        "slices": [{"domainCount": 2, "valuesPerLevel": [{"universal": "r1"}, level]}],
+        "slices": [
+            {
+                "domainCount": len((level.get("individual") or {}).get("roots") or "1"),
+                "valuesPerLevel": [{"universal": "r1"}, level],
+                "podCounts": {"universal": 1},
+            }
+        ],
     }
     status = WorkloadStatus(
         conditions=(RESERVED, Condition(type="Admitted", status="True")),

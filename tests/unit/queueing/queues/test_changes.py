@@ -1,4 +1,4 @@
-"""Who may wait, and what makes a parked workload worth another look."""
+"""When a workload that was sent away may come back, and what makes a parked one worth another look."""
 
 from __future__ import annotations
 
@@ -12,33 +12,10 @@ from argosy.api.objects.kueue.workloads import (
     WorkloadSpec,
     WorkloadStatus,
 )
-from argosy.queueing.queues.admissibility import has_closed_gate, is_admissible, is_backoff_over
-from argosy.queueing.queues.changes import may_fare_differently
+from argosy.queueing.queues.backoffs import is_backoff_over
+from argosy.queueing.queues.changes import has_closed_gate, may_fare_differently
 from argosy.queueing.workloads.infos import Info, PodSetResources
 from tests.unit.queueing.queues.builders import NOW, info, workload
-
-MAY_WAIT: dict[str, tuple[Workload, bool]] = {
-    "a new workload": (workload("a"), True),
-    "deactivated": (workload("a", active=False), False),
-    "gated": (workload("a", annotations={"kueue.x-k8s.io/admission-gated-by": "x"}), False),
-    "no longer gated": (workload("a", annotations={"kueue.x-k8s.io/admission-gated-by": ""}), True),
-    "finished": (workload("a", conditions={"Finished": "True/Succeeded"}), False),
-    "with quota": (workload("a", conditions={"QuotaReserved": "True/QuotaReserved"}), False),
-    "tried in vain": (workload("a", conditions={"QuotaReserved": "False/WaitingForQuota"}), True),
-    "on hold": (workload("a", conditions={"QuotaReserved": "False/OnHold"}), False),
-    "waiting for pods": (
-        workload("a", conditions={"WaitingForReplacementPods": "True/PodsFailed"}),
-        False,
-    ),
-    "evicted": (workload("a", conditions={"Evicted": "True/Preempted"}), True),
-}
-
-
-@pytest.mark.parametrize("name", MAY_WAIT)
-def test_who_may_wait(name: str) -> None:
-    given, want = MAY_WAIT[name]
-    assert is_admissible(given) == want
-
 
 BACKOFFS: dict[str, tuple[Workload, bool]] = {
     "never sent away": (workload("a"), True),
