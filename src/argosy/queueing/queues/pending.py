@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from argosy.queueing.queues.admissibility import is_backoff_over
+from argosy.queueing.queues.backoffs import is_backoff_over
 from argosy.queueing.queues.changes import may_fare_differently
 from argosy.queueing.queues.heaps import Heap, Lanes, Line
 from argosy.queueing.queues.reasons import (

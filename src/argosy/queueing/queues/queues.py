@@ -109,6 +109,8 @@ class Queues:
     def put_workload(self, info: Info, now: float) -> Refusal | None:
         """A workload is there or has changed. Returns why it is not in line, if it is not."""
         key, local_queue = info.key, info.local_queue
+        if not info.obj.has_quota_reservation:
+            self.second_passes.discard(key)
         if not is_admissible(info.obj):
             self._leave(key)
             return Refusal.INADMISSIBLE
@@ -132,13 +134,13 @@ class Queues:
         return None
 
     def drop_workload(self, key: str) -> None:
-        """A workload waits for nothing any more: it got its quota, was deactivated, or has finished."""
+        """A workload waits for quota no longer. One that got it may wait for a second pass, and goes on to."""
         self._leave(key)
-        self.second_passes.discard(key)
 
     def forget_workload(self, key: str) -> None:
         """A workload is deleted."""
-        self.drop_workload(key)
+        self._leave(key)
+        self.second_passes.discard(key)
         self.ledger.refund(key)
 
     def requeue(
