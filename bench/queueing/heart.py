@@ -74,9 +74,7 @@ def engine(row: Row) -> Engine:
     for number in range(QUEUES):
         spec = ClusterQueueSpec(
             resource_groups=(
-                ResourceGroup(
-                    ("cpu",), (FlavorQuotas("default", (ResourceQuota("cpu", quota),)),)
-                ),
+                ResourceGroup(("cpu",), (FlavorQuotas("default", (ResourceQuota("cpu", quota),)),)),
             ),
             cohort_name=f"cohort-{number % COHORTS}",
             namespace_selector=LabelSelector(),
@@ -145,9 +143,7 @@ def measure(row: Row) -> list[str]:
 
 
 def main() -> None:
-    lines = [
-        "case, pending, to queue one, cycles, CPU, per admission, admissions/s".split(", ")
-    ]
+    lines = [["case", "pending", "to queue one", "cycles", "CPU", "per admission", "admissions/s"]]
     for name, is_fair, share in (
         ("no preemption, all fit", False, 1.0),
         ("no preemption, crowded", False, 0.2),

@@ -9,7 +9,7 @@ import secrets
 import signal
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from argosy.api.builtin import builtin_kinds
@@ -49,7 +49,7 @@ class Settings:
     # How these are kept apart; None is the strongest way this machine allows.
     isolation: Isolation | None = None
     # How jobs are queued.
-    queueing: Configuration = Configuration()
+    queueing: Configuration = field(default_factory=Configuration)
 
 
 class Interrupts:

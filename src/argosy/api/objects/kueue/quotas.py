@@ -10,7 +10,6 @@ from argosy.api.objects.metadata import Condition, LabelSelector, ObjectMeta, Vi
 from argosy.api.objects.nodes import Taint
 from argosy.api.objects.pods import Toleration
 
-
 # A quantity as it was written: custom resources keep a number a number.
 Amount: TypeAlias = str | int | float
 
