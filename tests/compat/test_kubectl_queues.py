@@ -178,9 +178,13 @@ def test_a_watch_of_the_old_version_speaks_it(working: Working) -> None:
         assert watch.stdout is not None
         assert watch.stdout.readline() == f"{OLD} org\n"
         working("patch", "cq", name, "--type=merge", "-p", '{"spec":{"cohortName":"new"}}')
-        # Its status may change meanwhile.
-        lines = iter(watch.stdout.readline, f"{OLD} new\n")
-        assert set(lines) <= {f"{OLD} org\n"}
+        for line in watch.stdout:
+            if line == f"{OLD} new\n":
+                break
+            # Its status may change meanwhile.
+            assert line == f"{OLD} org\n"
+        else:
+            pytest.fail("the watch ended before it showed the change")
     finally:
         watch.kill()
         watch.communicate()
