@@ -159,7 +159,7 @@ def requeue_workload(case: Case) -> list[str]:
     if not case.input.get("inQueue"):
         queues.heads(clock(case))
     found = queues.requeue(info, RequeueReason.GENERIC, clock(case))
-    return differences(case.expected, {"requeued": found.is_added})
+    return differences(case.expected, {"requeued": found})
 
 
 @runs("queue", "TestHeads")

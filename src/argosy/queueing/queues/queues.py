@@ -25,7 +25,7 @@ from argosy.queueing.queues.changes import may_fare_differently
 from argosy.queueing.queues.consuming import AdmissionFairSharing, local_queue_weight
 from argosy.queueing.queues.flushing import Flushes, Trees
 from argosy.queueing.queues.ledgers import Ledger
-from argosy.queueing.queues.pending import NOT_REQUEUED, PendingQueue, Requeued
+from argosy.queueing.queues.pending import PendingQueue
 from argosy.queueing.queues.reasons import Refusal, RequeueReason
 from argosy.queueing.queues.second_pass import SecondPasses
 from argosy.queueing.queues.tallies import Tally
@@ -145,16 +145,16 @@ class Queues:
 
     def requeue(
         self, info: Info, reason: RequeueReason, now: float, quota_reason: str = ""
-    ) -> Requeued:
+    ) -> bool:
         """Take back a head that was not admitted, in its newest version; not if it must not wait any more.
         `quota_reason` is what its condition will say.
         """
         local_queue = self._assigned.get(info.key)
         if local_queue is None:
-            return NOT_REQUEUED
+            return False
         queue = self._queue_of(local_queue)
         if queue is None:
-            return NOT_REQUEUED
+            return False
         newest = self._waiting[local_queue][info.key]
         newest.last_assignment = info.last_assignment
         found = queue.requeue(

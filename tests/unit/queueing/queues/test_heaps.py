@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from argosy.queueing.queues.heaps import Heap, Lanes, Line, rank_of
+from argosy.queueing.queues.heaps import Heap, rank_of
+from argosy.queueing.queues.lines import Line
 from tests.unit.queueing.queues.builders import info
 
 NAMES = st.sampled_from([f"w{number}" for number in range(8)])
@@ -27,7 +28,7 @@ STEPS = st.lists(
 )
 
 
-def play(line: Line, steps: list[tuple], usage: dict[str, float], *, fair: bool) -> None:
+def play(line: Heap | Line, steps: list[tuple], usage: dict[str, float], *, fair: bool) -> None:
     """Hold a line against a dict that is sorted whenever something is taken."""
     model: dict[str, tuple] = {}
 
@@ -53,8 +54,8 @@ def play(line: Line, steps: list[tuple], usage: dict[str, float], *, fair: bool)
                 key = first()
                 got = line.pop()
                 assert got is (model.pop(key)[0] if key else None)
-        assert len(line) == len(model)
-        assert {one.key for one in line} == set(model)
+        waiting = line if isinstance(line, Heap) else line.infos(asleep=False)
+        assert {one.key for one in waiting} == set(model)
     while (key := first()) is not None:
         assert line.pop() is model.pop(key)[0]
     assert line.pop() is None
@@ -66,11 +67,16 @@ def test_a_heap_hands_out_in_order_of_rank(steps: list[tuple]) -> None:
 
 
 @given(STEPS)
-def test_lanes_hand_out_in_order_of_usage_then_rank_even_as_usage_changes(
+def test_a_line_hands_out_in_order_of_usage_then_rank_even_as_usage_changes(
     steps: list[tuple],
 ) -> None:
     usage: dict[str, float] = {}
-    play(Lanes(lambda queue: usage.get(queue, 0.0)), steps, usage, fair=True)
+    play(Line(lambda queue: usage.get(queue, 0.0)), steps, usage, fair=True)
+
+
+@given(STEPS)
+def test_a_line_without_usage_hands_out_in_order_of_rank(steps: list[tuple]) -> None:
+    play(Line(), steps, {}, fair=False)
 
 
 def test_a_heap_does_not_grow_by_updates() -> None:
