@@ -8,7 +8,7 @@ from tests.differential.controllers import describing
 from tests.differential.controllers.comparing import differences
 from tests.differential.controllers.describing import lines_of
 from tests.differential.controllers.groups import grouped
-from tests.differential.controllers.observing import normalized
+from tests.differential.controllers.observing import _events, normalized
 from tests.differential.controllers.playing import Record
 from tests.differential.controllers.scenarios import Scenario, ScenarioError, Step, _step
 
@@ -40,6 +40,16 @@ def test_versions_and_the_order_of_endpoints_are_left_out() -> None:
     endpoints = [{"addresses": ["10.0.0.2"]}, {"addresses": ["10.0.0.1"]}]
     got = normalized({"resourceVersion": "5", "endpoints": endpoints}, "h-x")
     assert got == {"resourceVersion": "<version>", "endpoints": endpoints[::-1]}
+
+
+def test_how_often_the_volume_controller_looks_is_not_compared() -> None:
+    about = {"involvedObject": {"kind": "PersistentVolumeClaim", "name": "c"}, "type": "Normal"}
+    about["source"] = {"component": "persistentvolume-controller"}
+    once = about | {"reason": "WaitForFirstConsumer", "message": "waiting"}
+    late = about | {"reason": "WaitForPodScheduled", "message": "waiting for pod p"}
+    line = "event PersistentVolumeClaim/c Normal WaitForFirstConsumer persistentvolume-controller: waiting"
+    want = {line: "again and again"}
+    assert _events([once], "h-x") == _events([once | {"count": 2}, late], "h-x") == want
 
 
 def test_steps_name_the_namespace() -> None:
