@@ -152,6 +152,10 @@ CASES = {
         workload(condition("Requeued", "False", "Deactivated")),
         says={"Requeued": "True Reactivated: The workload was reactivated"},
     ),
+    "it was switched on again by somebody who knows why it was off": Case(
+        workload(condition("Requeued", "False", "DeactivatedDueToRequeuingLimitExceeded")),
+        says={"Requeued": "True Reactivated: The workload was reactivated"},
+    ),
     "switched off by its owner": Case(
         with_spec(admitted(), active=False),
         says={"Evicted": "True Deactivated: The workload is deactivated"},
