@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argosy.client.resources import CLUSTER_QUEUES, LOCAL_QUEUES, WORKLOADS
+from argosy.client.resources import CLUSTER_QUEUES, LIMIT_RANGES, LOCAL_QUEUES, WORKLOADS
 from argosy.queueing.workloads.decisions import LifeRules, PodsReadyRules
 from argosy.queueing.workloads.finishing import finish, set_pods_ready
 from tests.behaviour.queueing.lives import Life, living
@@ -49,6 +49,27 @@ def test_a_workload_without_queues_says_which_is_missing_until_it_is_there() -> 
             ),
             "Admitted": NO_RESERVATION,
         }
+
+    living(story)
+
+
+def test_a_workload_outside_the_bounds_of_its_namespace_says_so_until_they_change() -> None:
+    async def story(life: Life) -> None:
+        limit = {"type": "Container", "max": {"cpu": "500m"}}
+        body = {"metadata": {"name": "tight"}, "spec": {"limits": [limit]}}
+        await life.world.create(LIMIT_RANGES, body)
+        await life.queues()
+        await life.workload()
+        assert (await life.says())["QuotaReserved"] == (
+            "False Misconfigured: resources didn't satisfy LimitRange constraints: "
+            'spec.podSets[0].template.spec.containers[0]: Invalid value: ["cpu"]: '
+            "requests must not be above the limitRange max"
+        )
+        await life.world.client.delete(LIMIT_RANGES, "tight", namespace="ns")
+        await life.world.settle()
+        assert (await life.says())["QuotaReserved"] == (
+            "False PendingEvaluation: Workload is pending evaluation in the scheduling queue"
+        )
 
     living(story)
 

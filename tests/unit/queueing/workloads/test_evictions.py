@@ -15,7 +15,6 @@ from argosy.api.objects.kueue.workloads import (
 )
 from argosy.queueing.workloads.evicting import (
     evict,
-    evicted,
     is_deactivated_by_kueue,
     is_evicted_for,
 )
@@ -114,19 +113,6 @@ def test_gates_that_held_up_a_preemption_do_so_no_longer() -> None:
     evict(changed, "Preempted", "someone came")
     got = said(changed.workload)["BlockedOnPreemptionGates"]
     assert got == "False Preempted: someone came"
-
-
-def test_the_patch_of_a_preempted_workload_has_both_conditions() -> None:
-    patch = evicted(
-        admitted(), "Preempted", "someone came", now=NOW.timestamp(), preempted="InClusterQueue"
-    )
-    assert set(patch) == {"conditions", "schedulingStats"}
-    got = {one["type"]: one for one in patch["conditions"]}
-    assert got["Evicted"]["observedGeneration"] == 1
-    assert (got["Preempted"]["reason"], got["Preempted"].get("observedGeneration")) == (
-        "InClusterQueue",
-        None,
-    )
 
 
 def test_who_switched_a_workload_off_is_read_from_its_eviction() -> None:
