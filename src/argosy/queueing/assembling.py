@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from argosy.control.assemblies import Assembly
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.configuration import Configuration
+from argosy.queueing.controllers.consuming import Consumptions
 from argosy.queueing.controllers.feeding import Feed
 from argosy.queueing.controllers.metrics import WorkloadMetrics
 from argosy.queueing.controllers.neighborhoods import Neighborhood
@@ -39,7 +40,10 @@ def add_queueing(assembly: Assembly, configuration: Configuration) -> Engine:
     around.tell(Feed(assembly, engine, scheduling.wake).namespace_changed)
     Workloads(assembly, Facts(engine), life_rules(configuration), around=around, metrics=metrics)
     PriorityClasses(assembly)
-    QueueStatuses(assembly, engine, is_fair=configuration.fair_sharing is not None)
+    sharing = admission_fair_sharing(configuration)
+    consumptions = None if sharing is None else Consumptions(assembly, engine, sharing)
+    is_fair = configuration.fair_sharing is not None
+    QueueStatuses(assembly, engine, is_fair=is_fair, consumptions=consumptions)
     InUse(assembly)
     add_jobs(assembly, configuration)
     return engine

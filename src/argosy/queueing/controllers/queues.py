@@ -31,6 +31,7 @@ from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.queueing.cache.holdings import Holdings, flavors_usage
 from argosy.queueing.cache.readiness import flavors_of
+from argosy.queueing.controllers.consuming import Consumptions
 from argosy.queueing.controllers.finalizers import finalizers_after, finalizers_patch
 from argosy.queueing.controllers.statuses import (
     Holding,
@@ -49,13 +50,23 @@ _NONE: Final = Holdings()
 
 
 class QueueStatuses:
-    """Keeps the statuses of queues true. `is_fair`: shares are shown, too."""
+    """Keeps the statuses of queues true. `is_fair`: shares are shown, too; `consumptions`: what LocalQueues consumed."""
 
-    def __init__(self, assembly: Assembly, engine: Engine, *, is_fair: bool) -> None:
+    def __init__(
+        self,
+        assembly: Assembly,
+        engine: Engine,
+        *,
+        is_fair: bool,
+        consumptions: Consumptions | None = None,
+    ) -> None:
         self._client = assembly.client
         self._clock = assembly.clock
         self._engine = engine
         self._is_fair = is_fair
+        self._consumptions = consumptions
+        if consumptions is not None:
+            consumptions.tell(self._look_at_local)
         self._cluster_queues = assembly.informer(CLUSTER_QUEUES, ClusterQueue)
         self._local_queues = assembly.informer(LOCAL_QUEUES, LocalQueue)
         self._cohorts = assembly.informer(COHORTS, Cohort)
@@ -74,12 +85,15 @@ class QueueStatuses:
 
     # What is worth a look.
 
+    def _look_at_local(self, key: Key) -> None:
+        self._dirty_locals.add_after(key, _BATCH_SECONDS)
+
     def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
         for workload in (old, new):
             if workload is None:
                 continue
             namespace, local = workload.metadata.namespace, workload.spec.queue_name
-            self._dirty_locals.add_after(Key(namespace, local), _BATCH_SECONDS)
+            self._look_at_local(Key(namespace, local))
             queue = self._local_queues.get(namespace, local)
             if queue is not None:
                 self._mark(queue.spec.cluster_queue)
@@ -103,7 +117,7 @@ class QueueStatuses:
 
     def _local_changed(self, _old: LocalQueue | None, new: LocalQueue | None) -> None:
         if new is not None:
-            self._dirty_locals.add_after(Key(*new.metadata.key), _BATCH_SECONDS)
+            self._look_at_local(Key(*new.metadata.key))
             self._mark(new.spec.cluster_queue)
 
     def _cohort_changed(self, old: Cohort | None, new: Cohort | None) -> None:
@@ -118,7 +132,7 @@ class QueueStatuses:
         for queue in self._cluster_queues:
             self._mark(queue.metadata.name)
         for local in self._local_queues:
-            self._dirty_locals.add_after(Key(*local.metadata.key), _BATCH_SECONDS)
+            self._look_at_local(Key(*local.metadata.key))
 
     # A look.
 
@@ -166,7 +180,10 @@ class QueueStatuses:
         )
         is_active = self._engine.cache.readiness(queue.spec.cluster_queue).is_active
         readiness = local_queue_readiness(queue, exists=target is not None, is_active=is_active)
-        patch = local_queue_status(queue, readiness, holding, self._clock.now())
+        consumed = self._consumptions.consumption(name) if self._consumptions else None
+        patch = local_queue_status(
+            queue, readiness, holding, self._clock.now(), consumption=consumed
+        )
         await self._patch(LOCAL_QUEUES, queue.metadata, patch)
         return DONE
 
