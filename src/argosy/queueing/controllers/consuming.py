@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from argosy.api.objects.kueue.localqueues import LocalQueue
+from argosy.api.objects.kueue.localqueues import AdmissionFairSharingStatus, LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.client.objects import Key
@@ -18,7 +18,6 @@ from argosy.client.resources import CLUSTER_QUEUES, LOCAL_QUEUES, WORKLOADS
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.queueing.cache.holdings import Holdings
-from argosy.queueing.controllers.statuses import Consumption
 from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.queues.consuming import (
     AdmissionFairSharing,
@@ -49,13 +48,13 @@ class Consumptions:
         """Have somebody told which LocalQueue's account was worked out anew."""
         self._told = listener
 
-    def consumption(self, local_queue: str) -> Consumption | None:
+    def consumption(self, local_queue: str) -> AdmissionFairSharingStatus | None:
         """What the status of a LocalQueue says it consumed; None if nobody counts."""
         account = self._engine.queues.ledger.account(local_queue)
         if account is None or not self._counts(local_queue):
             return None
         when = datetime.fromtimestamp(account.last_update, UTC).replace(microsecond=0)
-        return Consumption(quantities_of(account.consumed), when)
+        return AdmissionFairSharingStatus(quantities_of(account.consumed), when)
 
     def _counts(self, local_queue: str) -> bool:
         name = self._engine.queues.cluster_queue_of(local_queue) or ""
