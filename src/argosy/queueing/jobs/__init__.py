@@ -13,7 +13,9 @@ from argosy.control.assemblies import Assembly
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.jobs.admission import JobAdmission
 from argosy.queueing.jobs.controllers import Jobs
+from argosy.queueing.jobs.integrations.pods import LonePods
 from argosy.queueing.jobs.pictures import Picture
+from argosy.queueing.jobs.podcontrollers import Pods
 from argosy.queueing.jobs.registry import enabled
 
 __all__ = ["add_admission", "add_jobs"]
@@ -35,4 +37,7 @@ def add_jobs(assembly: Assembly, configuration: Configuration) -> None:
     """
     picture = Picture(assembly, configuration)
     for kind in enabled(configuration.integrations.frameworks):
-        Jobs(assembly, kind, picture)
+        if isinstance(kind, LonePods):
+            Pods(assembly, picture)
+        else:
+            Jobs(assembly, kind, picture)

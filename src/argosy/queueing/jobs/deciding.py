@@ -60,6 +60,7 @@ def _leave_what_goes(look: Look) -> bool:
     for workload in look.workloads:
         if is_held(workload):
             look.actions.append(DropFinalizer(workload))
+    look.take(look.kind.finalizing(look.job), "", "")
     return True
 
 
@@ -72,6 +73,8 @@ def _leave_what_is_skipped(look: Look) -> bool:
 def _follow_ancestor(look: Look) -> bool:
     """A child of a managed job has no Workload of its own: it runs when the ancestor's is admitted."""
     rules = look.around.rules
+    if look.kind.is_top_level:
+        return leave_unnamed(look)
     try:
         found = lineage(look.job, look.around.parent, manages_unnamed=rules.manages_unnamed)
     except NestingError:
@@ -80,13 +83,18 @@ def _follow_ancestor(look: Look) -> bool:
         look.event(names.JOB_NESTING_TOO_DEEP, TOO_DEEP, is_warning=True)
         return True
     if found.ancestor is None:
-        return not queue_name(look.job) and not rules.manages_unnamed
+        return leave_unnamed(look)
     is_over = look.kind.finished(look.job) is not None
     if not is_over and not look.kind.is_suspended(look.job) and not _is_admitted(look, found):
         after = look.kind.suspended(look.job)
         look.actions.append(Change(look.kind.resource, look.job, after))
         look.event(names.SUSPENDED, _CHILD)
     return True
+
+
+def leave_unnamed(look: Look) -> bool:
+    """A job that names no queue is managed only where all are."""
+    return not queue_name(look.job) and not look.around.rules.manages_unnamed
 
 
 def _is_admitted(look: Look, found: Lineage) -> bool:

@@ -7,11 +7,12 @@ from typing import Final
 
 from argosy.api.objects.kueue.workloads import EVICTED, Workload
 from argosy.queueing.jobs import conditions, names
-from argosy.queueing.jobs.actions import Change, DropFinalizer, LookAgain, PatchWorkload
+from argosy.queueing.jobs.actions import DropFinalizer, LookAgain, PatchWorkload
 from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.looks import Look, is_held
 from argosy.queueing.jobs.podsets import FlavorMissing, Permanent, assigned
 
+WORKLOAD_DELETED: Final = "WorkloadDeleted"
 _DELETED: Final = "Workload is deleted"
 _NOT_ADMITTED: Final = "Not admitted by cluster queue"
 # How soon to look for a flavor that was not there.
@@ -22,8 +23,11 @@ def close_finished_workload(look: Look) -> bool:
     workload = look.workload
     if workload is None or not workload.is_finished:
         return False
+    steps = look.kind.finalizing(look.job)
     if is_held(workload):
         look.finalize(workload)
+    elif steps:
+        look.take(steps, "", "")
     return True
 
 
@@ -31,7 +35,7 @@ def follow_deletion(look: Look) -> bool:
     workload = look.workload
     if workload is None or workload.metadata.deletion_timestamp is None:
         return False
-    look.stop(workload, _DELETED)
+    look.stop(workload, WORKLOAD_DELETED, _DELETED)
     if is_held(workload):
         look.actions.append(DropFinalizer(workload))
     return True
@@ -54,7 +58,9 @@ def finish(look: Look) -> bool:
     outcome = look.kind.finished(look.job)
     if outcome is None:
         return False
-    if look.workload is not None:
+    if look.workload is None:
+        look.take(look.kind.finalizing(look.job), "", "")
+    else:
         reason = "Succeeded" if outcome.is_success else "Failed"
         status = conditions.finish(look.workload, reason, outcome.message, look.around.now)
         look.patch(look.workload, status)
@@ -101,9 +107,12 @@ def follow_eviction(look: Look) -> bool:
     evicted = workload.condition(EVICTED)
     if evicted is None or evicted.status != "True":
         return False
-    look.stop(workload, evicted.message)
+    look.stop(workload, f"WorkloadEvictedDueTo{evicted.reason}", evicted.message)
     if workload.has_quota_reservation and not look.kind.is_active(look.job):
-        look.patch(workload, conditions.requeue(workload, look.around.now))
+        status = conditions.requeue(
+            workload, look.around.now, is_lone_pod=look.kind.is_gone_when_stopped
+        )
+        look.patch(workload, status)
     return True
 
 
@@ -117,7 +126,7 @@ def start(look: Look) -> bool:
         _change_queue(look, workload)
         return True
     try:
-        after = look.kind.started(look.job, assigned(workload, look.around.flavor))
+        steps = look.kind.starting(look.job, assigned(workload, look.around.flavor))
     except FlavorMissing:
         look.actions.append(LookAgain(_AGAIN_SECONDS))
         return True
@@ -127,10 +136,9 @@ def start(look: Look) -> bool:
             conditions.finish(workload, "FailedToStart", str(error), look.around.now),
         )
         return True
-    look.actions.append(Change(look.kind.resource, look.job, after))
     admission = workload.status.admission
     queue = admission.cluster_queue if admission is not None else ""
-    look.event(names.STARTED, f"Admitted by clusterQueue {queue}")
+    look.take(steps, names.STARTED, f"Admitted by clusterQueue {queue}")
     return True
 
 
@@ -157,5 +165,5 @@ def stop_unadmitted(look: Look) -> bool:
     workload = look.workload
     assert workload is not None, "created or found by now"
     if not workload.is_admitted:
-        look.stop(workload, _NOT_ADMITTED)
+        look.stop(workload, "NotAdmitted", _NOT_ADMITTED)
     return True

@@ -11,8 +11,15 @@ from argosy.api.objects.kueue.workloads import Workload
 from argosy.base.types import Object
 from argosy.control.recorders import EventType
 from argosy.queueing.jobs import conditions, names
-from argosy.queueing.jobs.actions import Action, Change, DropFinalizer, Event, PatchWorkload
-from argosy.queueing.jobs.kinds import JobKind
+from argosy.queueing.jobs.actions import (
+    Action,
+    Change,
+    DropFinalizer,
+    Event,
+    PatchWorkload,
+    Remove,
+)
+from argosy.queueing.jobs.kinds import JobKind, Step, Stop
 from argosy.queueing.jobs.podsets import remembered
 from argosy.queueing.jobs.surroundings import Surroundings
 
@@ -31,9 +38,12 @@ class Look:
         # The Workload that mirrors the job, once it is found.
         self.workload: Workload | None = None
 
-    def event(self, reason: str, message: str, *, is_warning: bool = False) -> None:
+    def event(
+        self, reason: str, message: str, *, is_warning: bool = False, about: Object | None = None
+    ) -> None:
         type_: EventType = "Warning" if is_warning else "Normal"
-        self.actions.append(Event(self.kind.resource, self.job, type_, reason, message))
+        obj = self.job if about is None else about
+        self.actions.append(Event(self.kind.resource, obj, type_, reason, message))
 
     def put(self, workload: Workload, new: Iterable[Condition]) -> None:
         """Write conditions, and go on with the Workload as it is then."""
@@ -45,19 +55,29 @@ class Look:
     def patch(self, workload: Workload, status: Object) -> None:
         self.actions.append(PatchWorkload(workload, {"status": status}, "status"))
 
-    def stop(self, workload: Workload | None, message: str) -> None:
+    def take(self, steps: Iterable[Step], reason: str, message: str) -> None:
+        """Write, and tell of what is to be told."""
+        resource = self.kind.resource
+        for step in steps:
+            if step.after is None:
+                self.actions.append(Remove(resource, step.before))
+            else:
+                change = Change(resource, step.before, step.after, step.subresource)
+                self.actions.append(change)
+            if step.is_told:
+                self.actions.append(Event(resource, step.before, "Normal", reason, message))
+
+    def stop(self, workload: Workload | None, reason: str, message: str) -> None:
         """Suspend the job and put it back; told only where something had to be stopped."""
-        before, was_suspended = self.job, self.kind.is_suspended(self.job)
-        for step in self.kind.stopping(self.job, remembered(workload)):
-            self.actions.append(Change(self.kind.resource, before, step.after, step.subresource))
-            before = step.after
-        if not was_suspended:
-            self.event(names.STOPPED, message)
+        stop = Stop(reason, message, self.around.now)
+        steps = self.kind.stopping(self.job, remembered(workload), stop)
+        self.take(steps, names.STOPPED, message)
 
     def finalize(self, workload: Workload) -> None:
-        key = f"{workload.metadata.namespace}/{workload.metadata.name}"
-        self.event(names.FINISHED_WORKLOAD, f"Workload '{key}' is declared finished")
-        if names.RESOURCE_IN_USE in workload.metadata.finalizers:
+        self.take(self.kind.finalizing(self.job), "", "")
+        text = f"Workload '{key_of(workload)}' is declared finished"
+        self.event(names.FINISHED_WORKLOAD, text)
+        if is_held(workload):
             self.actions.append(DropFinalizer(workload))
 
 

@@ -32,7 +32,10 @@ from argosy.queueing.jobs.making import (
 )
 from argosy.queueing.jobs.matching import is_equivalent
 
-_NO_MATCH: Final = "No matching Workload; restoring pod templates according to existent Workload"
+NO_MATCHING: Final = "NoMatchingWorkload"
+NO_MATCH_TEXT: Final = (
+    "No matching Workload; restoring pod templates according to existent Workload"
+)
 _NO_WORKLOAD: Final = "Missing Workload; unable to restore pod templates"
 _FROM_ANNOTATION: Final = (
     'The queue "{}" was read from the annotation kueue.x-k8s.io/queue-name; '
@@ -79,7 +82,7 @@ def prebuilt_name(job: Object) -> str:
 
 def _stop_without_workload(look: Look) -> bool:
     if not look.kind.is_suspended(look.job) and look.kind.finished(look.job) is None:
-        look.stop(None, _NO_WORKLOAD)
+        look.stop(None, NO_MATCHING, _NO_WORKLOAD)
     return True
 
 
@@ -114,7 +117,7 @@ def match(look: Look) -> bool:
     if look.workload is None and not kind.is_suspended(job) and kind.finished(job) is None:
         # With several there is no telling which one the job was started from.
         origin = others[0] if len(others) == 1 else None
-        look.stop(origin, _NO_MATCH if origin is not None else _NO_WORKLOAD)
+        look.stop(origin, NO_MATCHING, NO_MATCH_TEXT if origin is not None else _NO_WORKLOAD)
     return _delete(look, others)
 
 
@@ -167,7 +170,7 @@ def create(look: Look) -> bool:
             look.kind, look.job, look.around.priorities, look.around.rules.label_keys_to_copy
         )
     except PriorityClassMissing as error:
-        _tell_missing_class(look, error)
+        tell_missing_class(look, error)
         return True
     look.actions.append(CreateWorkload(body))
     meta = body["metadata"]
@@ -182,11 +185,11 @@ def _spec(look: Look) -> Object | None:
     try:
         return make_spec(look.kind, look.job, look.around.priorities)
     except PriorityClassMissing as error:
-        _tell_missing_class(look, error)
+        tell_missing_class(look, error)
         return None
 
 
-def _tell_missing_class(look: Look, error: PriorityClassMissing) -> None:
+def tell_missing_class(look: Look, error: PriorityClassMissing) -> None:
     reason = (
         names.PRIORITY_CLASS_NOT_FOUND if error.is_workload_class else names.ERR_WORKLOAD_COMPOSE
     )

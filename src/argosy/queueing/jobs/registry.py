@@ -5,9 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
+from argosy.queueing.jobs.integrations.jobsets import JobSets
+from argosy.queueing.jobs.integrations.pods import LonePods
+from argosy.queueing.jobs.integrations.rays import RayClusters, RayJobs
+from argosy.queueing.jobs.integrations.replicas import REPLICA_JOBS
 from argosy.queueing.jobs.kinds import JobKind
 
-KINDS: Final[tuple[JobKind, ...]] = (BatchJobs(),)
+KINDS: Final[tuple[JobKind, ...]] = (
+    BatchJobs(),
+    JobSets(),
+    RayClusters(),
+    RayJobs(),
+    *REPLICA_JOBS,
+    LonePods(),
+)
 
 
 def enabled(frameworks: tuple[str, ...]) -> list[JobKind]:
