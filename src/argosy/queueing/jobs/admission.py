@@ -125,7 +125,9 @@ class JobAdmission:
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         kind = self._concerned(call)
-        if kind is None or new is None or old is not None:
+        if kind is None or new is None or (old is not None and not kind.fills_in_changes):
+            return
+        if new["metadata"].get("deletionTimestamp"):
             return
         _place(new, call)
         try:

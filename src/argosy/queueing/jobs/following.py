@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from argosy.api.objects.kueue.workloads import EVICTED, Workload
+from argosy.api.objects.kueue.workloads import EVICTED, QUOTA_RESERVED, Workload
 from argosy.queueing.jobs import conditions, names
 from argosy.queueing.jobs.actions import DropFinalizer, LookAgain, PatchWorkload
 from argosy.queueing.jobs.ancestry import queue_name
@@ -46,11 +46,15 @@ def hold(look: Look) -> bool:
     message = look.kind.on_hold(look.job)
     if not message or look.workload is None:
         return False
-    if look.workload.has_quota_reservation:
-        look.patch(
-            look.workload,
-            conditions.give_back(look.workload, "OnHold", message, look.around.now),
-        )
+    workload = look.workload
+    if workload.has_quota_reservation:
+        status = conditions.give_back(workload, "OnHold", message, look.around.now)
+        look.patch(workload, status)
+        return True
+    known = workload.condition(QUOTA_RESERVED)
+    if known is None or known.reason != "OnHold":
+        held = conditions.condition(workload, QUOTA_RESERVED, "False", "OnHold", message)
+        look.put(workload, [held])
     return True
 
 

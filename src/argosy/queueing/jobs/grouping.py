@@ -42,7 +42,13 @@ from argosy.queueing.jobs.integrations.podgroups import (
     sets_of,
     sort_out,
 )
-from argosy.queueing.jobs.integrations.pods import group_name, labels_of, releasing, total_count
+from argosy.queueing.jobs.integrations.pods import (
+    group_name,
+    is_ended,
+    labels_of,
+    releasing,
+    total_count,
+)
 from argosy.queueing.jobs.looks import Look, is_held, key_of
 from argosy.queueing.jobs.making import (
     PriorityClassMissing,
@@ -86,18 +92,33 @@ def _match(look: Look) -> bool:
     workload = look.around.workload(first["metadata"]["namespace"], group_name(first))
     is_prebuilt = bool(mirroring.prebuilt_name(first))
     if workload is None:
+        if is_prebuilt:
+            _release(look, [pod for pod in look.job["pods"] if _is_over(pod)])
         return is_prebuilt
     if workload.spec.maximum_execution_time_seconds != maximum_execution_time(first):
         return _give_up(look, workload, is_prebuilt)
-    members = sort_out(look.job["pods"], {each.name: each.count for each in workload.spec.pod_sets})
+    counts = {each.name: each.count for each in workload.spec.pod_sets}
+    members = sort_out(look.job["pods"], counts, keeps_ended=not is_serving(look.job))
+    if not members.kept and is_serving(look.job):
+        # All of them have ended, and whoever makes them makes new ones.
+        _release(look, members.replaced)
+        return True
     if not members.kept or not _fits(workload, members, look.job["pods"]):
         return _give_up(look, workload, is_prebuilt)
     look.members, look.workload, look.job = members, workload, group_of(members.kept)
     _own(look, workload, members)
     _remove(look, members.excess)
-    for pod in members.replaced:
-        look.take(releasing(pod), "", "")
+    _release(look, members.replaced)
     return False
+
+
+def _is_over(pod: Object) -> bool:
+    return is_ended(pod) or not is_runnable_or_succeeded(pod)
+
+
+def _release(look: Look, pods: Sequence[Object]) -> None:
+    for pod in pods:
+        look.take(releasing(pod), "", "")
 
 
 def _fits(workload: Workload, members: Members, pods: Sequence[Object]) -> bool:
@@ -130,7 +151,11 @@ def _give_up(look: Look, workload: Workload, is_prebuilt: bool) -> bool:
 
 
 def _own(look: Look, workload: Workload, members: Members) -> None:
-    """The Workload belongs to all pods of the group, and goes when the last of them has gone."""
+    """The Workload belongs to all pods of the group, and goes when the last of them has gone; unless somebody above the
+    pods made it.
+    """
+    if workload.metadata.controller is not None:
+        return
     known = {owner.uid for owner in workload.metadata.owner_references}
     missing = [pod for pod in members.kept if pod["metadata"]["uid"] not in known]
     if not missing:

@@ -62,6 +62,8 @@ class JobKind(ABC):
     takes_prebuilt: ClassVar[bool] = True
     # Owners are asked for the queue; a kind at the top has been asked when it was made.
     is_top_level: ClassVar[bool] = False
+    # What is filled in is filled in at every change, not only in new jobs.
+    fills_in_changes: ClassVar[bool] = False
     # A job of this kind that is stopped is deleted, and never runs again.
     is_gone_when_stopped: ClassVar[bool] = False
 

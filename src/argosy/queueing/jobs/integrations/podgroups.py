@@ -180,11 +180,21 @@ class Members:
     absent: int = 0
 
 
-def sort_out(pods: Sequence[Object], counts: Mapping[str, int]) -> Members:
-    """Which pods stay for each role, by name. Pods of roles that the Workload does not know are in neither list."""
+def sort_out(
+    pods: Sequence[Object], counts: Mapping[str, int], *, keeps_ended: bool = True
+) -> Members:
+    """Which pods stay for each role, by name. Pods of roles that the Workload does not know are in neither list.
+
+    `keeps_ended`: a pod that ended keeps its place until another takes it. What serves is made anew under the same
+    name, so its pods must go first.
+    """
     members = Members()
     for role, count in counts.items():
         own = [pod for pod in pods if pod_role(pod) == role]
+        if not keeps_ended:
+            over = [pod for pod in own if is_ended(pod) or not is_runnable_or_succeeded(pod)]
+            members.replaced += over
+            own = [pod for pod in own if pod not in over]
         active = sorted(filter(is_runnable_or_succeeded, own), key=_staying_first)
         inactive = sorted(
             (pod for pod in own if not is_runnable_or_succeeded(pod)), key=_latest_first
