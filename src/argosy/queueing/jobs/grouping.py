@@ -11,20 +11,19 @@ from typing import Final
 
 import msgspec
 
-from argosy.api.objects import Condition
 from argosy.api.objects.kueue.workloads import (
     EVICTED,
     WAITING_FOR_REPLACEMENT_PODS,
     Workload,
 )
+from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.client.resources import PODS
-from argosy.queueing.jobs import conditions, deciding, following, mirroring, names
+from argosy.queueing.jobs import deciding, following, mirroring, names
 from argosy.queueing.jobs.actions import (
     Action,
     CreateWorkload,
     DeleteWorkload,
-    DropFinalizer,
     PatchWorkload,
     Remove,
 )
@@ -49,9 +48,8 @@ from argosy.queueing.jobs.integrations.pods import (
     releasing,
     total_count,
 )
-from argosy.queueing.jobs.looks import Look, is_held, key_of
+from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import (
-    PriorityClassMissing,
     owner_reference,
     priority_of,
     provisioning_annotations,
@@ -71,6 +69,7 @@ def decide_group(pods: Sequence[Object], around: Surroundings) -> list[Action]:
     for step in STEPS:
         if step(look):
             break
+    look.flush()
     return look.actions
 
 
@@ -118,7 +117,7 @@ def _is_over(pod: Object) -> bool:
 
 def _release(look: Look, pods: Sequence[Object]) -> None:
     for pod in pods:
-        look.take(releasing(pod), "", "")
+        look.take(releasing(pod))
 
 
 def _fits(workload: Workload, members: Members, pods: Sequence[Object]) -> bool:
@@ -138,12 +137,11 @@ def _give_up(look: Look, workload: Workload, is_prebuilt: bool) -> bool:
         look.workload = workload
         return False
     if is_prebuilt:
-        status = conditions.finish(workload, "OutOfSync", conditions.OUT_OF_SYNC, look.around.now)
-        look.patch(workload, status)
+        look.workload = workload
+        mirroring.declare_out_of_sync(look)
         return True
     look.stop(workload, mirroring.NO_MATCHING, mirroring.NO_MATCH_TEXT)
-    if is_held(workload):
-        look.actions.append(DropFinalizer(workload))
+    look.let_go(workload)
     look.actions.append(DeleteWorkload(workload))
     text = f"Deleted not matching Workload: {key_of(workload)}"
     look.event(names.DELETED_WORKLOAD, text)
@@ -169,7 +167,7 @@ def _own(look: Look, workload: Workload, members: Members) -> None:
 
 def _remove(look: Look, pods: Sequence[Object]) -> None:
     for pod in pods:
-        look.take(releasing(pod), "", "")
+        look.take(releasing(pod))
         if not pod["metadata"].get("deletionTimestamp"):
             look.actions.append(Remove(PODS, pod))
             look.event("ExcessPodDeleted", "Excess pod deleted", about=pod)
@@ -182,28 +180,20 @@ def _tell_waiting(look: Look) -> bool:
     if workload is None or members is None or workload.is_finished:
         return False
     old = workload.condition(WAITING_FOR_REPLACEMENT_PODS)
-    if not _is_waiting(look.job, members):
-        if old is not None and old.status == "True":
-            look.put(workload, [_waiting(workload, "False", "PodsReady", _WHOLE)])
-        return False
+    is_said = old is not None and old.status == "True"
     evicted = workload.condition(EVICTED)
-    if evicted is not None and evicted.status == "True":
-        wanted = _waiting(workload, "True", evicted.reason, evicted.message)
-    elif old is None or old.status != "True":
-        wanted = _waiting(workload, "True", "PodsFailed", _FAILED)
-    else:
-        return False
-    if old is None or (old.status, old.reason, old.message) != (
-        wanted.status,
-        wanted.reason,
-        wanted.message,
-    ):
-        look.put(workload, [wanted])
+    if not _is_waiting(look.job, members):
+        if is_said:
+            _say_waiting(look, "False", "PodsReady", _WHOLE)
+    elif evicted is not None and evicted.status == "True":
+        _say_waiting(look, "True", evicted.reason, evicted.message)
+    elif not is_said:
+        _say_waiting(look, "True", "PodsFailed", _FAILED)
     return False
 
 
-def _waiting(workload: Workload, status: str, reason: str, message: str) -> Condition:
-    return conditions.condition(workload, WAITING_FOR_REPLACEMENT_PODS, status, reason, message)
+def _say_waiting(look: Look, status: str, reason: str, message: str) -> None:
+    look.draft.set_condition(WAITING_FOR_REPLACEMENT_PODS, status, reason, message)
 
 
 def _is_waiting(job: Object, members: Members) -> bool:
@@ -220,7 +210,7 @@ def _create(look: Look) -> bool:
     active = [pod for pod in look.job["pods"] if is_runnable_or_succeeded(pod)]
     for pod in look.job["pods"]:
         if not is_runnable_or_succeeded(pod):
-            look.take(releasing(pod), "", "")
+            look.take(releasing(pod))
     try:
         check_members(look.job, active)
         active = _trimmed(look, active)
@@ -228,7 +218,7 @@ def _create(look: Look) -> bool:
     except Incomplete as error:
         look.event(names.ERR_WORKLOAD_COMPOSE, str(error), is_warning=True)
         return True
-    except PriorityClassMissing as error:
+    except NotFound as error:
         mirroring.tell_missing_class(look, error)
         return True
     look.actions.append(CreateWorkload(body))
@@ -299,6 +289,7 @@ STEPS: Final[tuple[Callable[[Look], bool], ...]] = (
     following.follow_deletion,
     following.finish,
     _create,
+    following.delete_deactivated,
     mirroring.follow_priority,
     following.reclaim,
     following.tell_pods_ready,

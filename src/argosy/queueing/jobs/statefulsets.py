@@ -11,22 +11,26 @@ from collections.abc import Sequence
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import QUOTA_RESERVED, Workload
+from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import Result
-from argosy.queueing.jobs import conditions, names
+from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import Action, CreateWorkload, DeleteWorkload, PatchWorkload
 from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.deciding import decide_gone
 from argosy.queueing.jobs.integrations.pods import role_hash
 from argosy.queueing.jobs.integrations.services import StatefulSets, group_workload, replicas_of
 from argosy.queueing.jobs.looks import Look, key_of
-from argosy.queueing.jobs.making import PriorityClassMissing, make_spec, make_workload
+from argosy.queueing.jobs.making import make_spec, make_workload
 from argosy.queueing.jobs.mirroring import follow_priority, tell_missing_class
 from argosy.queueing.jobs.pictures import Picture
 from argosy.queueing.jobs.surroundings import Surroundings
 from argosy.queueing.jobs.writing import Writer
+from argosy.queueing.workloads import reasons
+from argosy.queueing.workloads.phases import is_on_hold
+from argosy.queueing.workloads.reserving import unreserve
 
 _KIND: Final = StatefulSets()
 _WORKERS: Final = 5
@@ -54,6 +58,7 @@ def decide_stateful(
     look.workload = workload
     if workload.metadata.deletion_timestamp is None:
         _keep(look, workload)
+    look.flush()
     return look.actions
 
 
@@ -61,7 +66,7 @@ def _create(look: Look) -> None:
     rules = look.around.rules
     try:
         body = make_workload(_KIND, look.job, look.around.priorities, rules.label_keys_to_copy)
-    except PriorityClassMissing as error:
+    except NotFound as error:
         tell_missing_class(look, error)
         return
     body["metadata"]["name"] = group_workload(look.job)
@@ -76,12 +81,8 @@ def _keep(look: Look, workload: Workload) -> None:
     if not replicas_of(look.job):
         _hold(look, workload)
         return
-    reserved = workload.condition(QUOTA_RESERVED)
-    if reserved is not None and reserved.reason == "OnHold":
-        freed = conditions.condition(
-            workload, QUOTA_RESERVED, "False", "PendingEvaluation", OFF_HOLD
-        )
-        look.put(workload, [freed])
+    if is_on_hold(workload):
+        look.draft.set_condition(QUOTA_RESERVED, "False", reasons.PENDING_EVALUATION, OFF_HOLD)
     if workload.is_finished or not _says_the_same(look.job, workload):
         _renew(look, workload)
     elif workload.spec.queue_name != queue_name(look.job) and not workload.has_quota_reservation:
@@ -93,15 +94,8 @@ def _keep(look: Look, workload: Workload) -> None:
 
 def _hold(look: Look, workload: Workload) -> None:
     """Quota is given back once the last pod has gone."""
-    if workload.has_quota_reservation:
-        if not _KIND.is_active(look.job):
-            status = conditions.give_back(workload, "OnHold", ON_HOLD, look.around.now)
-            look.patch(workload, status)
-        return
-    known = workload.condition(QUOTA_RESERVED)
-    if known is None or known.reason != "OnHold":
-        held = conditions.condition(workload, QUOTA_RESERVED, "False", "OnHold", ON_HOLD)
-        look.put(workload, [held])
+    if not workload.has_quota_reservation or not _KIND.is_active(look.job):
+        unreserve(look.draft, reasons.ON_HOLD, ON_HOLD)
 
 
 def _says_the_same(job: Object, workload: Workload) -> bool:
@@ -124,7 +118,7 @@ def _renew(look: Look, workload: Workload) -> None:
         return
     try:
         spec = make_spec(_KIND, look.job, look.around.priorities)
-    except PriorityClassMissing as error:
+    except NotFound as error:
         tell_missing_class(look, error)
         return
     for field in ("queueName", "priorityClassRef", "maximumExecutionTimeSeconds"):
