@@ -156,7 +156,7 @@ class Harbor(World):
             event
             for event in await self.list(EVENTS)
             if event["involvedObject"]["name"] == name
-            and event["source"]["component"].endswith("-kueue-controller")
+            and event["source"].get("component", "").endswith("-kueue-controller")
         ]
         found.sort(key=lambda event: int(event["metadata"]["resourceVersion"]))
         return [f"{event['type']} {event['reason']}: {event['message']}" for event in found]

@@ -13,8 +13,12 @@ from argosy.control.assemblies import Assembly
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.jobs.admission import JobAdmission
 from argosy.queueing.jobs.controllers import Jobs
+from argosy.queueing.jobs.integrations.pods import LonePods
+from argosy.queueing.jobs.integrations.services import Deployments, StatefulSets
 from argosy.queueing.jobs.pictures import Picture
+from argosy.queueing.jobs.podcontrollers import Pods
 from argosy.queueing.jobs.registry import enabled
+from argosy.queueing.jobs.statefulsets import StatefulSetWorkloads
 
 __all__ = ["add_admission", "add_jobs"]
 
@@ -35,4 +39,13 @@ def add_jobs(assembly: Assembly, configuration: Configuration) -> None:
     """
     picture = Picture(assembly, configuration)
     for kind in enabled(configuration.integrations.frameworks):
-        Jobs(assembly, kind, picture)
+        match kind:
+            case LonePods():
+                Pods(assembly, picture)
+            case StatefulSets():
+                StatefulSetWorkloads(assembly, picture)
+            case Deployments():
+                # All there is to do is done to their pods.
+                pass
+            case _:
+                Jobs(assembly, kind, picture)

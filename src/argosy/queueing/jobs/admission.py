@@ -4,8 +4,8 @@ Jobs in namespaces that are not managed are left alone. Refusals read as kube-ap
 is asked of the store is its latest state, so a queue made a moment ago counts.
 
 What a new pod becomes depends, beside the pod, on its namespace and on priority classes (`reads`); on whether its
-namespace has a default queue, which changes so rarely that copies of pods are simply forgotten when it does; and, where
-a pod names a queue itself, on its owners: such pods are treated one by one (`singly`).
+namespace has a default queue, which changes so rarely that copies of pods are simply forgotten when it does; and on
+whether its owner is queued, which cannot change while that makes pods: a job's queue is fixed while it runs.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class JobAdmission:
     """Defaults new jobs, checks new and changed ones; their status is left alone."""
 
     reads: ClassVar = frozenset({_NAMESPACES, WORKLOAD_PRIORITY_CLASSES.qualified})
-    singly: ClassVar = f'"{names.QUEUE_NAME}"'.encode()
+    singly: ClassVar = b""
 
     def __init__(
         self, cluster: Cluster, configuration: Configuration, kinds: list[JobKind]
@@ -125,7 +125,9 @@ class JobAdmission:
 
     def admit(self, cluster: Cluster, call: Call, new: Object | None, old: Object | None) -> None:
         kind = self._concerned(call)
-        if kind is None or new is None or old is not None:
+        if kind is None or new is None or (old is not None and not kind.fills_in_changes):
+            return
+        if new["metadata"].get("deletionTimestamp"):
             return
         _place(new, call)
         try:
@@ -145,12 +147,18 @@ class JobAdmission:
         if not self._facts.is_managed_namespace(call.namespace):
             return
         if old is None:
-            problems = validate_create(kind, new)
+            problems = validate_create(kind, new, manages_unnamed=self._facts.manages_unnamed)
         elif new["metadata"].get("deletionTimestamp"):
             return
         else:
             has_default = self._facts.has_default_queue(call.namespace)
-            problems = validate_update(kind, new, old, has_default_queue=has_default)
+            problems = validate_update(
+                kind,
+                new,
+                old,
+                has_default_queue=has_default,
+                manages_unnamed=self._facts.manages_unnamed,
+            )
         refuse(kind.webhook, _aggregate(problems))
 
     def _concerned(self, call: Call) -> JobKind | None:

@@ -14,13 +14,17 @@ from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.base.types import Object
-from argosy.queueing.jobs import conditions, following, mirroring, names
+from argosy.queueing.jobs import following, mirroring, names
 from argosy.queueing.jobs.actions import Action, Change, DropFinalizer, PatchWorkload
 from argosy.queueing.jobs.ancestry import TOO_DEEP, Lineage, NestingError, lineage, queue_name
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.looks import Look, is_held
 from argosy.queueing.jobs.surroundings import Surroundings
+from argosy.queueing.workloads import reasons
+from argosy.queueing.workloads.drafts import StatusDraft
+from argosy.queueing.workloads.finishing import finish
 
+_OWNER_NOT_FOUND: Final = "The workload's owner no longer exists"
 _CHILD: Final = "Kueue managed child job suspended"
 
 
@@ -32,6 +36,7 @@ def decide(
     for step in STEPS:
         if step(look):
             break
+    look.flush()
     return look.actions
 
 
@@ -39,12 +44,11 @@ def decide_gone(workloads: Sequence[Workload], around: Surroundings) -> list[Act
     """What becomes of the Workloads of a job that is not there any more: they hold no quota, and go."""
     actions: list[Action] = []
     for workload in workloads:
-        is_deleting = workload.metadata.deletion_timestamp is not None
-        if not workload.is_finished and not is_deleting:
-            status = conditions.finish(
-                workload, "OwnerNotFound", conditions.OWNER_NOT_FOUND, around.now
-            )
-            actions.append(PatchWorkload(workload, {"status": status}, "status"))
+        draft = StatusDraft(workload, around.now)
+        if workload.metadata.deletion_timestamp is None:
+            finish(draft, reasons.OWNER_NOT_FOUND, _OWNER_NOT_FOUND)
+        if (patch := draft.patch()) is not None:
+            actions.append(PatchWorkload(workload, patch, "status"))
         if is_held(workload):
             actions.append(DropFinalizer(workload))
     return actions
@@ -58,8 +62,8 @@ def _leave_what_goes(look: Look) -> bool:
     if not look.job["metadata"].get("deletionTimestamp"):
         return False
     for workload in look.workloads:
-        if is_held(workload):
-            look.actions.append(DropFinalizer(workload))
+        look.let_go(workload)
+    look.take(look.kind.finalizing(look.job))
     return True
 
 
@@ -72,6 +76,8 @@ def _leave_what_is_skipped(look: Look) -> bool:
 def _follow_ancestor(look: Look) -> bool:
     """A child of a managed job has no Workload of its own: it runs when the ancestor's is admitted."""
     rules = look.around.rules
+    if look.kind.is_top_level:
+        return leave_unnamed(look)
     try:
         found = lineage(look.job, look.around.parent, manages_unnamed=rules.manages_unnamed)
     except NestingError:
@@ -80,13 +86,18 @@ def _follow_ancestor(look: Look) -> bool:
         look.event(names.JOB_NESTING_TOO_DEEP, TOO_DEEP, is_warning=True)
         return True
     if found.ancestor is None:
-        return not queue_name(look.job) and not rules.manages_unnamed
+        return leave_unnamed(look)
     is_over = look.kind.finished(look.job) is not None
     if not is_over and not look.kind.is_suspended(look.job) and not _is_admitted(look, found):
         after = look.kind.suspended(look.job)
         look.actions.append(Change(look.kind.resource, look.job, after))
         look.event(names.SUSPENDED, _CHILD)
     return True
+
+
+def leave_unnamed(look: Look) -> bool:
+    """A job that names no queue is managed only where all are."""
+    return not queue_name(look.job) and not look.around.rules.manages_unnamed
 
 
 def _is_admitted(look: Look, found: Lineage) -> bool:
@@ -106,6 +117,7 @@ STEPS: Final[tuple[Callable[[Look], bool], ...]] = (
     following.hold,
     following.finish,
     mirroring.create,
+    following.delete_deactivated,
     mirroring.follow_priority,
     following.reclaim,
     following.tell_pods_ready,

@@ -1,44 +1,24 @@
-"""What is filled in when a job is made: a queue, a priority class, suspension. Pure; the store is asked through
-`Facts`.
+"""What is filled in when a job is made: a queue, a priority class, suspension. Pure but for `Facts`, which it asks.
 
 A job of a kind that another managed job controls gets none of it: it runs when that one does.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from argosy.base.types import Object
 from argosy.queueing.jobs import names
-from argosy.queueing.jobs.ancestry import Parent, controller_of, lineage, queue_name
+from argosy.queueing.jobs.ancestry import controller_of, lineage, queue_name
+from argosy.queueing.jobs.facts import Facts
 from argosy.queueing.jobs.kinds import JobKind
-
-
-class Facts(Protocol):
-    """What a webhook knows of the cluster."""
-
-    @property
-    def manages_unnamed(self) -> bool: ...
-
-    def is_managed_namespace(self, name: str) -> bool: ...
-
-    def has_default_queue(self, namespace: str) -> bool: ...
-
-    def has_default_priority(self) -> bool: ...
-
-    def is_dispatched(self, namespace: str, queue: str) -> bool:
-        """Whether the queue sends its workloads to other clusters."""
-
-    def is_framework(self, reference: Object) -> bool:
-        """Whether an owner is of a kind that is managed."""
-
-    def parent(self, reference: Object, namespace: str) -> Parent | None: ...
 
 
 def default_job(kind: JobKind, job: Object, facts: Facts) -> Object:
     """The job as it should be stored."""
+    own = kind.defaulted(job, facts)
+    if own is not None:
+        return own
     namespace = job["metadata"].get("namespace", "")
-    if not facts.is_managed_namespace(namespace):
+    if kind.is_skipped(job) or not facts.is_managed_namespace(namespace):
         return job
     job = with_default_queue(job, facts)
     if not is_managed(job, facts):
@@ -47,8 +27,8 @@ def default_job(kind: JobKind, job: Object, facts: Facts) -> Object:
     if not kind.is_suspended(job):
         job = kind.suspended(job)
     queue = queue_name(job)
-    if queue and kind.can_be_dispatched(job) and facts.is_dispatched(namespace, queue):
-        job = {**job, "spec": {**job["spec"], "managedBy": names.MULTI_KUEUE_CONTROLLER}}
+    if queue and facts.is_dispatched(namespace, queue):
+        job = kind.dispatched(job)
     return job
 
 

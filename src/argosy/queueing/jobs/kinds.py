@@ -12,11 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from argosy.base.fielderrors import FieldError
 from argosy.base.types import Object
 from argosy.client.resources import Resource
+from argosy.queueing.jobs.facts import Facts
 from argosy.queueing.jobs.podsets import PodSetInfo
 
 
@@ -30,10 +32,23 @@ class Outcome:
 
 @dataclass(slots=True, frozen=True)
 class Step:
-    """One write: the object as it should be, through one of its endpoints."""
+    """One write: an object and what it should become, through one of its endpoints; None to have it deleted. `is_told`:
+    an event follows.
+    """
 
-    after: Object
+    before: Object
+    after: Object | None
     subresource: str = ""
+    is_told: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Stop:
+    """Why a job is stopped: a reason in one word, the words of the event, and when."""
+
+    reason: str
+    message: str
+    now: datetime
 
 
 class JobKind(ABC):
@@ -45,6 +60,12 @@ class JobKind(ABC):
     # The resource is served by every cluster.
     is_builtin: ClassVar[bool] = False
     takes_prebuilt: ClassVar[bool] = True
+    # Owners are asked for the queue; a kind at the top has been asked when it was made.
+    is_top_level: ClassVar[bool] = False
+    # What is filled in is filled in at every change, not only in new jobs.
+    fills_in_changes: ClassVar[bool] = False
+    # A job of this kind that is stopped is deleted, and never runs again.
+    is_gone_when_stopped: ClassVar[bool] = False
 
     @property
     def gvk(self) -> str:
@@ -89,12 +110,21 @@ class JobKind(ABC):
 
     # What some kinds say.
 
-    def stopping(self, job: Object, infos: Sequence[PodSetInfo]) -> list[Step]:
+    def starting(self, job: Object, infos: Sequence[PodSetInfo]) -> list[Step]:
+        """The writes that start a job. Raises Permanent."""
+        return [Step(job, self.started(job, infos), is_told=True)]
+
+    def stopping(self, job: Object, infos: Sequence[PodSetInfo], stop: Stop) -> list[Step]:
         """The writes that stop a job and put it back; none for one that is stopped."""
         if self.is_suspended(job):
             return []
         stopped = self.suspended(job)
-        return [Step(self.restored(stopped, infos) if infos else stopped)]
+        after = self.restored(stopped, infos) if infos else stopped
+        return [Step(job, after, is_told=True)]
+
+    def finalizing(self, job: Object) -> list[Step]:
+        """The writes that let a job go once its Workload has ended."""
+        return []
 
     def reclaimable(self, job: Object) -> Mapping[str, int] | None:
         """Pods that will never be needed again, by pod set; None for kinds that do not tell."""
@@ -112,12 +142,22 @@ class JobKind(ABC):
         """The PriorityClass of the job as a whole, where the kind has a place for it."""
         return ""
 
-    def can_be_dispatched(self, job: Object) -> bool:
-        """Whether `managedBy` may be filled in for a ClusterQueue that sends its workloads elsewhere."""
-        return False
+    def defaulted(self, job: Object, facts: Facts) -> Object | None:
+        """A new job, filled in, for kinds with ways of their own; None for those that are filled in like most."""
+        return None
+
+    def dispatched(self, job: Object) -> Object:
+        """The job with `managedBy` filled in for a ClusterQueue that sends its workloads elsewhere, where the kind has
+        such a field and nobody has said otherwise.
+        """
+        return job
 
     def validate(self, job: Object) -> list[FieldError]:
         """Rules of the kind for a new or changed job."""
+        return []
+
+    def validate_managed(self, job: Object) -> list[FieldError]:
+        """Rules of the kind for a job that is queued."""
         return []
 
     def validate_create(self, job: Object) -> list[FieldError]:

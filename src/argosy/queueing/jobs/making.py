@@ -7,8 +7,11 @@ its first pod template that has one; else from the cluster's default class.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Protocol
+from dataclasses import dataclass
 
+import msgspec
+
+from argosy.api.objects.kueue.checks import WorkloadPriorityClass
 from argosy.base.names import is_label_value
 from argosy.base.types import Object
 from argosy.client.resources import Resource
@@ -17,55 +20,32 @@ from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.matching import maximum_execution_time
 from argosy.queueing.jobs.naming import workload_name
-
-_WORKLOAD_CLASS: Final = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass"}
-_POD_CLASS: Final = {"group": "scheduling.k8s.io", "kind": "PriorityClass"}
+from argosy.queueing.workloads.priorities import PriorityClass, resolve
 
 
-class PriorityClassMissing(Exception):
-    """A job names a priority class that is not there."""
+@dataclass(slots=True, frozen=True)
+class Priorities:
+    """The priority classes there are, by name."""
 
-    def __init__(self, name: str, *, is_workload_class: bool) -> None:
-        resource = (
-            "workloadpriorityclasses.kueue.x-k8s.io"
-            if is_workload_class
-            else "priorityclasses.scheduling.k8s.io"
-        )
-        super().__init__(f'{resource} "{name}" not found')
-        self.is_workload_class = is_workload_class
-
-
-class Priorities(Protocol):
-    """The values of priority classes; None where there is no such class."""
-
-    def workload_class(self, name: str) -> int | None: ...
-
-    def pod_class(self, name: str) -> int | None: ...
-
-    def default_pod_class(self) -> tuple[str, int] | None:
-        """The class that holds where none is named."""
+    workload_classes: Mapping[str, WorkloadPriorityClass]
+    pod_classes: Mapping[str, PriorityClass]
 
 
 def priority_of(
     job: Object, kind_class: str, pod_sets: Iterable[Object], priorities: Priorities
 ) -> Object:
-    """`priorityClassRef` and `priority` of a Workload's spec. Raises PriorityClassMissing."""
+    """`priorityClassRef` and `priority` of a Workload's spec. Raises NotFound."""
     labels = job["metadata"].get("labels") or {}
-    if name := labels.get(names.PRIORITY_CLASS, ""):
-        value = priorities.workload_class(name)
-        if value is None:
-            raise PriorityClassMissing(name, is_workload_class=True)
-        return {"priorityClassRef": {**_WORKLOAD_CLASS, "name": name}, "priority": value}
-    name = kind_class or _first_class(pod_sets)
-    if name:
-        value = priorities.pod_class(name)
-        if value is None:
-            raise PriorityClassMissing(name, is_workload_class=False)
-        return {"priorityClassRef": {**_POD_CLASS, "name": name}, "priority": value}
-    default = priorities.default_pod_class()
-    if default is None:
-        return {"priority": 0}
-    return {"priorityClassRef": {**_POD_CLASS, "name": default[0]}, "priority": default[1]}
+    found = resolve(
+        labels.get(names.PRIORITY_CLASS, ""),
+        kind_class or _first_class(pod_sets),
+        priorities.workload_classes,
+        priorities.pod_classes,
+    )
+    spec: Object = {"priority": found.value}
+    if found.reference is not None:
+        spec["priorityClassRef"] = msgspec.to_builtins(found.reference)
+    return spec
 
 
 def _first_class(pod_sets: Iterable[Object]) -> str:
@@ -98,7 +78,7 @@ def provisioning_annotations(job: Object) -> dict[str, str]:
 def make_workload(
     kind: JobKind, job: Object, priorities: Priorities, label_keys: Sequence[str] = ()
 ) -> Object:
-    """Raises PriorityClassMissing."""
+    """Raises NotFound where a priority class is."""
     meta = job["metadata"]
     given = meta.get("labels") or {}
     labels = {key: given[key] for key in label_keys if key in given}

@@ -12,28 +12,28 @@ from typing import Final
 import msgspec
 
 from argosy.api.objects.kueue.workloads import Workload
+from argosy.base.errors import NotFound
 from argosy.base.names import is_label_value
 from argosy.base.types import Object
-from argosy.queueing.jobs import conditions, names
+from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import (
     CreateWorkload,
     DeleteWorkload,
-    DropFinalizer,
     LookAgain,
     PatchWorkload,
 )
 from argosy.queueing.jobs.ancestry import is_named_by_annotation, queue_name
-from argosy.queueing.jobs.looks import Look, is_held, key_of
-from argosy.queueing.jobs.making import (
-    PriorityClassMissing,
-    make_spec,
-    make_workload,
-    owner_reference,
-)
+from argosy.queueing.jobs.looks import Look, key_of
+from argosy.queueing.jobs.making import make_spec, make_workload, owner_reference
 from argosy.queueing.jobs.matching import is_equivalent
+from argosy.queueing.workloads import finishing, reasons
 
-_NO_MATCH: Final = "No matching Workload; restoring pod templates according to existent Workload"
+NO_MATCHING: Final = "NoMatchingWorkload"
+NO_MATCH_TEXT: Final = (
+    "No matching Workload; restoring pod templates according to existent Workload"
+)
 _NO_WORKLOAD: Final = "Missing Workload; unable to restore pod templates"
+_OUT_OF_SYNC: Final = "The prebuilt workload is out of sync with its user job"
 _FROM_ANNOTATION: Final = (
     'The queue "{}" was read from the annotation kueue.x-k8s.io/queue-name; '
     "set the label of the same name instead, which is what other clients select by"
@@ -57,14 +57,15 @@ def find_prebuilt(look: Look) -> bool:
         _adopt(look, workload)
         return True
     if not is_equivalent(look.kind, look.job, workload, look.around.flavor):
-        if not workload.is_finished:
-            status = conditions.finish(
-                workload, "OutOfSync", conditions.OUT_OF_SYNC, look.around.now
-            )
-            look.patch(workload, status)
+        look.workload = workload
+        declare_out_of_sync(look)
         return _stop_without_workload(look)
     look.workload = workload
     return False
+
+
+def declare_out_of_sync(look: Look) -> None:
+    finishing.finish(look.draft, reasons.OUT_OF_SYNC, _OUT_OF_SYNC)
 
 
 def prebuilt_name(job: Object) -> str:
@@ -79,7 +80,7 @@ def prebuilt_name(job: Object) -> str:
 
 def _stop_without_workload(look: Look) -> bool:
     if not look.kind.is_suspended(look.job) and look.kind.finished(look.job) is None:
-        look.stop(None, _NO_WORKLOAD)
+        look.stop(None, NO_MATCHING, _NO_WORKLOAD)
     return True
 
 
@@ -114,7 +115,7 @@ def match(look: Look) -> bool:
     if look.workload is None and not kind.is_suspended(job) and kind.finished(job) is None:
         # With several there is no telling which one the job was started from.
         origin = others[0] if len(others) == 1 else None
-        look.stop(origin, _NO_MATCH if origin is not None else _NO_WORKLOAD)
+        look.stop(origin, NO_MATCHING, NO_MATCH_TEXT if origin is not None else _NO_WORKLOAD)
     return _delete(look, others)
 
 
@@ -148,8 +149,7 @@ def _update(look: Look, workload: Workload) -> None:
 
 def _delete(look: Look, workloads: Sequence[Workload]) -> bool:
     for workload in workloads:
-        if is_held(workload):
-            look.actions.append(DropFinalizer(workload))
+        look.let_go(workload)
         look.actions.append(DeleteWorkload(workload))
         key = key_of(workload)
         look.event(names.DELETED_WORKLOAD, f"Deleted not matching Workload: {key}")
@@ -166,8 +166,8 @@ def create(look: Look) -> bool:
         body = make_workload(
             look.kind, look.job, look.around.priorities, look.around.rules.label_keys_to_copy
         )
-    except PriorityClassMissing as error:
-        _tell_missing_class(look, error)
+    except NotFound as error:
+        tell_missing_class(look, error)
         return True
     look.actions.append(CreateWorkload(body))
     meta = body["metadata"]
@@ -181,23 +181,22 @@ def create(look: Look) -> bool:
 def _spec(look: Look) -> Object | None:
     try:
         return make_spec(look.kind, look.job, look.around.priorities)
-    except PriorityClassMissing as error:
-        _tell_missing_class(look, error)
+    except NotFound as error:
+        tell_missing_class(look, error)
         return None
 
 
-def _tell_missing_class(look: Look, error: PriorityClassMissing) -> None:
-    reason = (
-        names.PRIORITY_CLASS_NOT_FOUND if error.is_workload_class else names.ERR_WORKLOAD_COMPOSE
-    )
+def tell_missing_class(look: Look, error: NotFound) -> None:
+    """A priority class may still come."""
+    is_ours = names.PRIORITY_CLASS in (look.job["metadata"].get("labels") or {})
+    reason = names.PRIORITY_CLASS_NOT_FOUND if is_ours else names.ERR_WORKLOAD_COMPOSE
     look.event(reason, str(error), is_warning=True)
     look.actions.append(LookAgain(_AGAIN_SECONDS))
 
 
 def follow_priority(look: Look) -> bool:
     """A WorkloadPriorityClass that the job's label names anew holds at once, also for a Workload with quota."""
-    workload = look.workload
-    assert workload is not None, "created or found by now"
+    workload = look.mirror
     wanted = (look.job["metadata"].get("labels") or {}).get(names.PRIORITY_CLASS, "")
     ref = workload.spec.priority_class_ref
     is_ours = ref.kind == "WorkloadPriorityClass" if ref is not None else _may_get_class(workload)

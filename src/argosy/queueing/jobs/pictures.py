@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
 
-from argosy.api.objects import Namespace, ObjectMeta, View
+from argosy.api.objects import Namespace, View
 from argosy.api.objects.kueue.checks import WorkloadPriorityClass
 from argosy.api.objects.kueue.quotas import ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
@@ -24,39 +24,32 @@ from argosy.queueing.configuration import Configuration
 from argosy.queueing.jobs.ancestry import PASSED, Parent, controller_of
 from argosy.queueing.jobs.making import Priorities
 from argosy.queueing.jobs.surroundings import Rules
+from argosy.queueing.workloads.priorities import PriorityClass
+
+V = TypeVar("V", bound=View)
 
 # Indexes of Workloads: by the uid of the job that controls them, and by its kind and name.
 _BY_UID: Final = "job-uid"
 _BY_NAME: Final = "job-name"
 
 
-class PriorityClass(View, frozen=True):
-    metadata: ObjectMeta = ObjectMeta()
-    value: int = 0
-    global_default: bool = False
+class _ByName(Mapping[str, V]):
+    """The objects of a cluster-scoped kind."""
 
+    def __init__(self, informer: Informer[V]) -> None:
+        self._informer = informer
 
-class KnownPriorities:
-    """The priority classes there are."""
+    def __getitem__(self, name: str) -> V:
+        found = self._informer.get("", name)
+        if found is None:
+            raise KeyError(name)
+        return found
 
-    def __init__(self, assembly: Assembly) -> None:
-        self._workload_classes = assembly.informer(WORKLOAD_PRIORITY_CLASSES, WorkloadPriorityClass)
-        self._pod_classes = assembly.informer(PRIORITY_CLASSES, PriorityClass)
+    def __iter__(self) -> Iterator[str]:
+        return (key.name for key, _ in self._informer.items())
 
-    def workload_class(self, name: str) -> int | None:
-        found = self._workload_classes.get("", name)
-        return found.value if found is not None else None
-
-    def pod_class(self, name: str) -> int | None:
-        found = self._pod_classes.get("", name)
-        return found.value if found is not None else None
-
-    def default_pod_class(self) -> tuple[str, int] | None:
-        """The lowest, should there be several, as Kubernetes has it."""
-        found = [
-            (each.value, each.metadata.name) for each in self._pod_classes if each.global_default
-        ]
-        return (min(found)[1], min(found)[0]) if found else None
+    def __len__(self) -> int:
+        return len(self._informer)
 
 
 class Picture:
@@ -67,8 +60,14 @@ class Picture:
             manages_unnamed=configuration.manage_jobs_without_queue_name,
             waits_for_pods_ready=configuration.wait_for_pods_ready is not None,
             label_keys_to_copy=configuration.integrations.label_keys_to_copy,
+            deactivated_retention_seconds=(
+                configuration.object_retention_policies.workloads.after_deactivated_by_kueue
+            ),
         )
-        self.priorities: Final[Priorities] = KnownPriorities(assembly)
+        self.priorities: Final = Priorities(
+            _ByName(assembly.informer(WORKLOAD_PRIORITY_CLASSES, WorkloadPriorityClass)),
+            _ByName(assembly.informer(PRIORITY_CLASSES, PriorityClass)),
+        )
         self.workloads: Final = assembly.informer(WORKLOADS, Workload)
         self._clock = assembly.clock
         self._managed = configuration.managed_namespaces

@@ -20,6 +20,8 @@ class Rules:
     manages_unnamed: bool = False
     waits_for_pods_ready: bool = True
     label_keys_to_copy: tuple[str, ...] = ()
+    # How long a job is kept whose Workload was switched off for its own fault; None keeps it.
+    deactivated_retention_seconds: float | None = None
 
 
 class Surroundings(Protocol):

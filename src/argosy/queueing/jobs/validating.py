@@ -27,16 +27,27 @@ def _annotation(name: str) -> str:
     return f"metadata.annotations[{name}]"
 
 
-def validate_create(kind: JobKind, job: Object) -> list[FieldError]:
-    return [*_validate_always(kind, job), *kind.validate(job), *kind.validate_create(job)]
+def validate_create(
+    kind: JobKind, job: Object, *, manages_unnamed: bool = False
+) -> list[FieldError]:
+    return [
+        *_validate_always(kind, job),
+        *_validate_kind(kind, job, manages_unnamed=manages_unnamed),
+        *kind.validate_create(job),
+    ]
 
 
 def validate_update(
-    kind: JobKind, new: Object, old: Object, *, has_default_queue: bool = False
+    kind: JobKind,
+    new: Object,
+    old: Object,
+    *,
+    has_default_queue: bool = False,
+    manages_unnamed: bool = False,
 ) -> list[FieldError]:
     return [
         *_validate_always(kind, new),
-        *kind.validate(new),
+        *_validate_kind(kind, new, manages_unnamed=manages_unnamed),
         *_validate_queue_change(kind, new, old, has_default_queue=has_default_queue),
         *_validate_prebuilt_change(kind, new, old),
         *_validate_priority_change(kind, new, old),
@@ -44,6 +55,13 @@ def validate_update(
         *_validate_elastic_change(new, old),
         *kind.validate_update(new, old),
     ]
+
+
+def _validate_kind(kind: JobKind, job: Object, *, manages_unnamed: bool) -> list[FieldError]:
+    errors = kind.validate(job)
+    if queue_name(job) or manages_unnamed:
+        errors += kind.validate_managed(job)
+    return errors
 
 
 def _validate_always(kind: JobKind, job: Object) -> list[FieldError]:

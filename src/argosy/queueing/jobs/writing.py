@@ -29,7 +29,7 @@ from argosy.queueing.jobs.actions import (
     PatchWorkload,
     Remove,
 )
-from argosy.queueing.jobs.differences import difference
+from argosy.queueing.workloads.drafts import difference
 
 _LOG: Final = logging.getLogger(__name__)
 _MANAGER: Final = "kueue-job-controller"

@@ -19,7 +19,8 @@ def finish(draft: StatusDraft, reason: str, message: str) -> bool:
 def set_pods_ready(draft: StatusDraft, *, are_ready: bool) -> bool:
     """Say whether all pods are ready; whether that is news.
 
-    Pods that were ready once and are not any more are waited for longer or shorter than pods that start.
+    Pods that were ready once and are not any more are waited for longer or shorter than pods that start. A workload
+    that is not admitted has no pods: it starts anew.
     """
     old = draft.workload.condition(PODS_READY)
     if are_ready:
@@ -30,7 +31,10 @@ def set_pods_ready(draft: StatusDraft, *, are_ready: bool) -> bool:
             reason = old.reason
         message = "All pods reached readiness and the workload is running"
         return draft.set_condition(PODS_READY, "True", reason, message)
-    if old is not None and (old.status == "True" or old.reason == reasons.WAIT_FOR_RECOVERY):
+    was_ready = old is not None and (
+        old.status == "True" or old.reason == reasons.WAIT_FOR_RECOVERY
+    )
+    if was_ready and draft.workload.is_admitted:
         message = "At least one pod has failed, waiting for recovery"
         return draft.set_condition(PODS_READY, "False", reasons.WAIT_FOR_RECOVERY, message)
     message = "Not all pods are ready or succeeded"

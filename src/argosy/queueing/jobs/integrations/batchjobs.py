@@ -16,7 +16,7 @@ from argosy.base.fielderrors import FieldError, forbidden, invalid
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, Resource
 from argosy.queueing.jobs import names
-from argosy.queueing.jobs.kinds import JobKind, Outcome, Step
+from argosy.queueing.jobs.kinds import JobKind, Outcome, Step, Stop
 from argosy.queueing.jobs.podsets import Permanent, PodSetInfo, merged, restored
 from argosy.queueing.jobs.topologies import (
     parse_bool,
@@ -86,24 +86,24 @@ class BatchJobs(JobKind):
         counts = {"parallelism": info.count}
         return counts | ({"completions": info.count} if _follows(job) else {})
 
-    def stopping(self, job: Object, infos: Sequence[PodSetInfo]) -> list[Step]:
+    def stopping(self, job: Object, infos: Sequence[PodSetInfo], stop: Stop) -> list[Step]:
         steps = []
         if not self.is_suspended(job):
             annotations = {**_annotations(job), names.STOPPING: "true"}
-            job = {
-                **self.suspended(job),
-                "metadata": {**job["metadata"], "annotations": annotations},
-            }
-            steps.append(Step(job))
+            meta = {**job["metadata"], "annotations": annotations}
+            stopped = {**self.suspended(job), "metadata": meta}
+            steps.append(Step(job, stopped, is_told=True))
+            job = stopped
         if (job.get("status") or {}).get("startTime"):
-            job = {**job, "status": _without(job["status"], "startTime")}
-            steps.append(Step(job, "status"))
+            reset = {**job, "status": _without(job["status"], "startTime")}
+            steps.append(Step(job, reset, "status"))
+            job = reset
         back = self.restored(job, infos)
         if names.STOPPING in _annotations(back):
             annotations = _without(_annotations(back), names.STOPPING)
             back = {**back, "metadata": {**back["metadata"], "annotations": annotations}}
         if back != job:
-            steps.append(Step(back))
+            steps.append(Step(job, back))
         return steps
 
     def finished(self, job: Object) -> Outcome | None:
@@ -128,8 +128,10 @@ class BatchJobs(JobKind):
         remaining = spec.get("completions", parallelism) - ended
         return {names.MAIN: parallelism - remaining} if remaining < parallelism else {}
 
-    def can_be_dispatched(self, job: Object) -> bool:
-        return job["spec"].get("managedBy") in {None, "kubernetes.io/job-controller"}
+    def dispatched(self, job: Object) -> Object:
+        if job["spec"].get("managedBy") not in {None, "kubernetes.io/job-controller"}:
+            return job
+        return {**job, "spec": {**job["spec"], "managedBy": names.MULTI_KUEUE_CONTROLLER}}
 
     # Rules.
 
