@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from argosy.queueing.quotas.shares import share_of
+from argosy.queueing.quotas.amounts import amounts
+from argosy.queueing.quotas.shares import is_borrowing_on, share_of, weigh
 from tests.conformance.areas import runs
 from tests.conformance.building import forest, nested, usage
 from tests.conformance.cases import Case
@@ -48,3 +50,34 @@ def shares(case: Case) -> list[str]:
             "weightedShare": found.rounded(),
         }
     return differences(want, got)
+
+
+@runs("available-quota", "TestCohortLendable")
+def lendable(case: Case) -> list[str]:
+    node = forest(case).cohort(case.input["cohort"])
+    assert node is not None
+    got = next(node.leaves()).lendable
+    return differences(amounts(case.expected["lendable"]), got)
+
+
+@runs("dominant-resource-share", "TestPreciseWeightedShareSerialized")
+def weighing(case: Case) -> list[str]:
+    drs = case.input["drs"]
+    got = weigh(drs.get("unweightedRatio", 0.0), drs.get("fairWeight", 0.0))
+    text = "+Inf" if math.isinf(got) else f"{got:g}"
+    return differences(case.expected, {"serialized": text})
+
+
+@runs("dominant-resource-share", "TestIsBorrowingOn")
+def borrowing(case: Case) -> list[str]:
+    trees = forest(case)
+    name = case.objects["clusterQueues"][0]["metadata"]["name"]
+    trees.add(name, usage(case.input["usage"]))
+    node = trees.cluster_queue(name)
+    assert node is not None
+    requested = usage(case.input.get("requestedFlavorResources"))
+    got = {
+        "borrowing": share_of(node).is_borrowing,
+        "borrowingOnRequested": is_borrowing_on(node, requested),
+    }
+    return differences(case.expected, got)

@@ -46,7 +46,6 @@ class CachedQueue:
     strategy: str
     node: Node
     workloads: dict[str, Info] = field(default_factory=dict)
-    is_active: bool = True
 
     @property
     def cohort(self) -> Node | None:

@@ -55,6 +55,8 @@ class Forest:
     ) -> None:
         """A ClusterQueue is there, or is different from before. Its usage stays."""
         old = self._queues.get(name)
+        if old is not None and (old.quotas, old.weight, old.parent) == (quotas, weight, cohort):
+            return
         if old is not None:
             self._touch(name, old.parent)
             self._queues_of.get(old.parent, set()).discard(name)
@@ -76,6 +78,8 @@ class Forest:
     ) -> None:
         """A cohort is described, or described differently."""
         old = self._cohorts.get(name)
+        if old is not None and (old.quotas, old.weight, old.parent) == (quotas, weight, parent):
+            return
         if old is not None and old.parent:
             self._cohorts_of[old.parent].discard(name)
             self._touch("", old.parent)
@@ -104,15 +108,13 @@ class Forest:
 
     def cluster_queue(self, name: str) -> Node | None:
         """The ClusterQueue's node; none where there is no such ClusterQueue or its cohorts form a cycle."""
-        if self._stale:
-            self._settle()
+        self.settle()
         member = self._queues.get(name)
         return member.node if member else None
 
     def cohort(self, name: str) -> Node | None:
         """A cohort's node, described or only named; none for unknown ones and those in or below a cycle."""
-        if self._stale:
-            self._settle()
+        self.settle()
         return self._nodes.get(name)
 
     def cohorts(self) -> Iterable[str]:
@@ -149,6 +151,11 @@ class Forest:
             member.node.generation = member.generation
 
     # Building.
+
+    def settle(self) -> None:
+        """Rebuild what changed. Looking does it too."""
+        if self._stale:
+            self._settle()
 
     def _settle(self) -> None:
         self._stale = False

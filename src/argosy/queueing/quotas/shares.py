@@ -11,7 +11,7 @@ Mirrors Kueue's `fair_sharing.go`, floating point included.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from argosy.queueing.quotas.amounts import UNLIMITED, FlavorResource
@@ -60,8 +60,21 @@ def share_of(node: Node, more: Mapping[FlavorResource, int] | None = None) -> Sh
             ratio = borrowed[resource] * 1000.0 / lendable
             if ratio > largest:
                 largest, dominant = ratio, resource
-    if largest == 0.0:
-        return Share(0.0, 0.0, is_borrowing=True, dominant=dominant)
-    if node.weight == 0:
-        return Share(math.inf, largest, is_borrowing=True, dominant=dominant)
-    return Share(largest / node.weight, 0.0, is_borrowing=True, dominant=dominant)
+    weighted = weigh(largest, node.weight)
+    tie = largest if math.isinf(weighted) else 0.0
+    return Share(weighted, tie, is_borrowing=True, dominant=dominant)
+
+
+def weigh(ratio: float, weight: float) -> float:
+    """A ratio of what can be lent, by weight."""
+    if ratio == 0.0:
+        return 0.0
+    return math.inf if weight == 0 else ratio / weight
+
+
+def is_borrowing_on(node: Node, flavor_resources: Iterable[FlavorResource]) -> bool:
+    """Whether a node with a parent uses more than its subtree's quota of any of these."""
+    if node.parent is None:
+        return False
+    places = map(node.position, flavor_resources)
+    return any(node.usage[place] > node.subtree[place] for place in places)
