@@ -14,6 +14,7 @@ from argosy.api.objects.kueue.workloads import Workload, WorkloadSpec
 from argosy.api.objects.metadata import ObjectMeta
 from tests.compat.queues import Queues, queueing
 from tests.support.kubectls import Kubectl, find_kubectl
+from tests.support.processes import command
 
 pytestmark = pytest.mark.kubectl
 
@@ -80,10 +81,14 @@ def test_queues_go_on_to_mean_kueues_own(kubectl: Kubectl) -> None:
 
 def test_other_verbs_are_kubectls(kubectl: Kubectl) -> None:
     def passed(*arguments: str) -> str:
-        command = [sys.executable, "-m", "argosy", *arguments]
         environment = {**kubectl.environment, "PYTHONPATH": os.pathsep.join(sys.path)}
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=60
+            command(*arguments),
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
