@@ -12,11 +12,48 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from argosy.base.fielderrors import FieldError
 from argosy.queueing.conversion import CONVERTERS
+from argosy.queueing.validation import (
+    Gates,
+    validate_cluster_queue,
+    validate_cluster_queue_update,
+    validate_cohort,
+    validate_resource_flavor,
+    validate_workload,
+    validate_workload_update,
+)
+from argosy.queueing.validation.quotas import validate_totals
 from tests.conformance.comparing import differences, is_empty
 
 _CONVERSION: Final = re.compile(
     r"Test(?P<kind>\w+?)(?P<way>ConvertTo|ConvertFrom|Conversion_RoundTrip(_Reverse)?)$"
+)
+_GATES: Final = {
+    "RejectUpdatesToCQWithInvalidOnFlavors": "reject_updates_to_cq_with_invalid_on_flavors",
+    "ElasticJobsViaWorkloadSlices": "elastic_jobs_via_workload_slices",
+    "PriorityBoost": "priority_boost",
+    "TASValidateWorkloadSliceSize": "tas_validate_workload_slice_size",
+    "WorkloadValidateResourcesAreNonNegative": "workload_validate_resources_are_non_negative",
+    "WorkloadValidationForPodSetMetadata": "workload_validation_for_pod_set_metadata",
+}
+# Gates that are on by default and that no case turns off.
+_ALWAYS: Final = frozenset({"AdmissionGatedBy", "TopologyAwareScheduling", "PartialAdmission"})
+_WORDS: Final = {
+    "FieldValueNotFound": "Not found",
+    "FieldValueRequired": "Required value",
+    "FieldValueDuplicate": "Duplicate value",
+    "FieldValueInvalid": "Invalid value",
+    "FieldValueNotSupported": "Unsupported value",
+    "FieldValueForbidden": "Forbidden",
+    "FieldValueTooLong": "Too long",
+    "FieldValueTooMany": "Too many",
+}
+# The field and the kind of error, at the head of each error of an aggregate.
+_HEAD: Final = re.compile(
+    r"(?:^\[?|, )((?:metadata|spec|status)[^:, ]*: (?:"
+    + "|".join(_WORDS.values())
+    + r"))(?=[:,\]]|$)"
 )
 _UP: Final = ("v1beta1", "v1beta2")
 _DOWN: Final = ("v1beta2", "v1beta1")
@@ -59,3 +96,75 @@ def said(value: Any) -> Any:
             return [said(item) for item in value]
         case _:
             return value
+
+
+def run_validation(case: dict[str, Any]) -> list[str]:
+    """Upstream's tables compare kind and field of each error, in order; where they name a value or detail, that too."""
+    fields = case["case"]
+    if isinstance(fields.get("wantErr"), bool):
+        got = bool(validate_totals(_groups(fields), "spec.resourceGroups"))
+        return differences(fields["wantErr"], got, "wantErr")
+    gates, unknown = _gates(fields.get("featureGates") or {})
+    if unknown:
+        return unknown
+    errors = _errors(case["test"], fields, gates)
+    if errors is None:
+        return [f"nothing here runs {case['test']}"]
+    found = differences(_wanted(fields.get("wantErr")), _heads(errors), "wantErr")
+    found += differences(fields.get("wantWarnings"), [], "wantWarnings")
+    if errors and fields.get("wantBadValue"):
+        found += differences(fields["wantBadValue"], str(errors[0].value), "wantBadValue")
+    if errors and fields.get("wantDetail"):
+        found += differences(fields["wantDetail"], errors[0].detail, "wantDetail")
+    return found
+
+
+def _errors(test: str, fields: dict[str, Any], gates: Gates) -> list[FieldError] | None:
+    match test:
+        case "TestValidateClusterQueue":
+            return validate_cluster_queue(fields["clusterQueue"])
+        case "TestValidateClusterQueueUpdate":
+            return validate_cluster_queue_update(
+                fields["newClusterQueue"], fields["oldClusterQueue"], gates
+            )
+        case "TestValidateCohort":
+            return validate_cohort(fields["cohort"])
+        case "TestValidateResourceFlavor":
+            return validate_resource_flavor(fields["rf"])
+        case "TestValidateWorkload":
+            return validate_workload(fields["workload"], gates)
+        case "TestValidateWorkloadUpdate":
+            return validate_workload_update(fields["after"], fields["before"], gates)
+        case _:
+            return None
+
+
+def _gates(given: dict[str, bool]) -> tuple[Gates, list[str]]:
+    known = {_GATES[name]: on for name, on in given.items() if name in _GATES}
+    unknown = [
+        f"nothing here knows the gate {name}={on}"
+        for name, on in given.items()
+        if name not in _GATES and not (on and name in _ALWAYS)
+    ]
+    return Gates(**known), unknown
+
+
+def _groups(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """A resource group of so many flavors and resources."""
+    resources = [{"name": f"r{n}"} for n in range(fields.get("numResources") or 0)]
+    flavors = [
+        {"name": f"f{n}", "resources": resources} for n in range(fields.get("numFlavors") or 0)
+    ]
+    covered = [f"r{n}" for n in range(fields.get("numCoveredRes") or 0)]
+    return [{"coveredResources": covered, "flavors": flavors}]
+
+
+def _heads(errors: list[FieldError]) -> list[str]:
+    unique = {str(error): f"{error.field}: {_WORDS[error.reason]}" for error in errors}
+    return list(unique.values())
+
+
+def _wanted(want: Any) -> list[str]:
+    if isinstance(want, dict):
+        return _HEAD.findall(want["$error"])
+    return [f"{error['Field']}: {_WORDS[error['Type']]}" for error in want or ()]

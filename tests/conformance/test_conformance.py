@@ -27,7 +27,9 @@ def _cases() -> list[Case]:
     return [case for case in load(DEFAULT) if case.area in AREAS]
 
 
-@pytest.mark.skipif(not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here")
+@pytest.mark.skipif(
+    not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here"
+)
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: case.id)
 def test_case(case: Case) -> None:
     outcome = run(case, _EXCEPTIONS)
@@ -36,7 +38,9 @@ def test_case(case: Case) -> None:
     assert not outcome.differences, "\n".join(outcome.differences)
 
 
-@pytest.mark.skipif(not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here")
+@pytest.mark.skipif(
+    not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here"
+)
 def test_few_cases_are_listed() -> None:
     """Variants under other gates apart, which are not the behavior users meet."""
     cases = [case for case in _cases() if "@" not in case.id]

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from argosy.api.schema.structural import Schema
 from argosy.base.fielderrors import FieldError
 from argosy.base.types import Object
+
+# An object with today's names of fields, and a warning for each of yesterday's that it had. Not in place.
+Respell: TypeAlias = Callable[[Object], tuple[Object, list[str]]]
 
 ALL_VERBS: Final = (
     "create",
@@ -104,6 +107,8 @@ class Version:
     deprecation_warning: str = ""
     to_storage: Callable[[Object], Object] | None = None
     from_storage: Callable[[Object], Object] | None = None
+    # Names that a body may still use, before it is held against the schema. It sees patches too.
+    respell: Respell | None = None
 
 
 @dataclass(slots=True, frozen=True, eq=False)

@@ -25,6 +25,7 @@ from argosy.api.schema.decoding import Decoded, cannot_be_handled, decode
 from argosy.api.schema.structural import Schema
 from argosy.api.schema.syntax import Malformed
 from argosy.api.schema.yamls import parse_yaml, yaml_problem
+from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.remembering import Memory
 from argosy.apiserver.typemeta import (
@@ -84,9 +85,11 @@ def _unrecognized(call: Call, text: str, body: bytes) -> BadRequest:
 
 def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None = None) -> Object:
     """`accept` for a new object, which may be one of many alike."""
+    obj = respelled(call, obj)
     key = memory.key(call.kind, call.version, obj) if not twice else None
     if key is None:
-        return accept(call, obj, twice)
+        _judge(call, obj, twice)
+        return settle(call, obj)
     known = memory.find(key)
     if known is not None:
         call.content = known
@@ -102,6 +105,7 @@ def accept_new(memory: Memory, call: Call, obj: Object, twice: list[str] | None 
 
 def accept(call: Call, obj: Object, twice: list[str] | None = None) -> Object:
     """Hold `obj` (in the call's version) against its schema, in place; the result is in the storage version."""
+    obj = respelled(call, obj)
     _judge(call, obj, twice)
     return settle(call, obj)
 
@@ -130,6 +134,16 @@ def _cannot_be_handled(call: Call, problem: str) -> BadRequest:
     return BadRequest(cannot_be_handled(call.kind.kind, call.version, problem))
 
 
+def respelled(call: Call, body: Json) -> Json:
+    """A body, or a patch of the same form, with today's names of fields."""
+    respell = call.served.respell
+    if respell is None or not isinstance(body, dict):
+        return body
+    body, warnings = respell(body)
+    call.warnings += warnings
+    return body
+
+
 def decoded_in(call: Call, obj: Object) -> Decoded:
     """`obj` decoded in place by the schema of the call's version."""
     version = call.served
@@ -145,7 +159,12 @@ def settle(call: Call, obj: Object, stored: Object | None = None) -> Object:
     if stored:
         obj.update(stored)
     if version.to_storage is not None:
+        # A schema judges what was said, and not what became of it.
+        call.given = obj
         obj = version.to_storage(obj)
+        if kind.custom:
+            obj = encoding.copied(obj)
+            decode_custom(kind.storage, obj)
     obj["apiVersion"] = kind.api_version(kind.storage_version)
     obj["kind"] = kind.kind
     if kind.rules.default is not None:

@@ -13,6 +13,7 @@ from argosy.apiserver.access.identities import User
 from argosy.apiserver.options import DEFAULTS, Options
 from argosy.apiserver.remembering import Content
 from argosy.base import errors
+from argosy.base.types import Object
 from argosy.store import Key
 
 
@@ -33,6 +34,8 @@ class Call:
     warnings: list[str] = field(default_factory=list)
     # What is remembered of the content this call creates.
     content: Content | None = None
+    # What the body said, in the version of the call; None where that is how objects are stored.
+    given: Object | None = None
 
     @property
     def served(self) -> Version:

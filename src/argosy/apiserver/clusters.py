@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Protocol
 import msgspec
 
 from argosy.api.builtin import builtin_kinds
+from argosy.api.crds import Dialects
 from argosy.api.kinds import Kind, Scheme
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
@@ -70,6 +71,8 @@ class Cluster:
         self.scheme = scheme or Scheme(builtin_kinds())
         self.admission = tuple(admission)
         self.memory = Memory()
+        # How versions of custom kinds differ, by group and kind. `customs.teach` adds to it.
+        self.dialects: dict[tuple[str, str], Dialects] = {}
         # Called after a write is visible, by stored resource. Keeps derived state (custom kinds, RBAC) exact before
         # the writer gets its answer.
         self.committed: dict[str, list[Committed]] = {}

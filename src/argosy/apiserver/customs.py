@@ -3,6 +3,9 @@
 Upstream a controller looks at a new CRD some moments after it was created. Here its names are judged in the same
 step as its creation, so it is Established in the very answer and its first object can follow immediately. A CRD that
 is deleted goes when its last object has gone: until then it is Terminating and takes no new objects.
+
+Versions of a custom kind share their stored bytes unless somebody in this process knows better (`teach`): then objects
+are stored in the storage version and converted for those who speak another one.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Final
 
-from argosy.api.crds import accept_names, kind_from_crd
+from argosy.api.crds import Dialects, accept_names, kind_from_crd, speaking
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
 from argosy.apiserver.access.identities import APISERVER, APISERVER_AGENT
@@ -54,6 +57,9 @@ class Customs:
         if _condition(crd, "Established") != "True":
             return
         kind = replace(kind_from_crd(crd), crd_revision=revision)
+        dialects = self._cluster.dialects.get((kind.group, kind.kind))
+        if dialects is not None:
+            kind = speaking(kind, dialects)
         before = self._cluster.scheme.find(kind.group, kind.plural)
         self._cluster.scheme.add(kind)
         if kind.rules.selectable.keys() != (before.rules.selectable.keys() if before else set()):
@@ -84,6 +90,14 @@ class Customs:
             call, user=APISERVER, subresource="status", agent=APISERVER_AGENT, options=DEFAULTS
         )
         owning.track(cluster, own, new, before)
+
+
+def teach(cluster: Cluster, group: str, kind: str, dialects: Dialects) -> None:
+    """From now on, convert between the versions of a custom kind, be it defined already or later."""
+    cluster.dialects[group, kind] = dialects
+    found = cluster.scheme.by_kind(group, kind)
+    if found is not None:
+        cluster.scheme.add(speaking(found, dialects))
 
 
 def judged(cluster: Cluster, crd: Object) -> Object:

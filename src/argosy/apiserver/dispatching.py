@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-import msgspec
-
 from argosy.api.builtin import through
 from argosy.api.kinds import Kind
 from argosy.apiserver import bodies, encoding, negotiation, options, tables
@@ -242,9 +240,7 @@ class Dispatching:
         self, call: Call, records: Sequence[Record], meta: Object, form: Form, request: Request,
         *, single: bool, head: bool = True,
     ) -> bytes:  # fmt: skip
-        objects = [
-            msgspec.json.decode(encoding.present(call.kind, call.version, r)) for r in records
-        ]
+        objects = [encoding.revived(call.kind, record, call.version) for record in records]
         if form.transform == "Table":
             include = tables.parse_include_object(request.query.get("includeObject", ""))
             table = tables.table(

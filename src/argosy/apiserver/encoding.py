@@ -116,21 +116,23 @@ def meta_of(kind: Kind, obj: Object) -> Meta:
 def present(kind: Kind, version: str, record: Record) -> bytes:
     """One stored object as JSON in a version."""
     convert = kind.versions[version].from_storage
-    if convert is None:
-        if record.revision < kind.crd_revision:
-            return _revived(kind, version, record)
+    if convert is None and record.revision >= kind.crd_revision:
         return prefix(kind, version) + record.raw[1:]
-    converted = convert(from_bytes(kind, record.raw))
-    converted["apiVersion"] = kind.api_version(version)
-    return to_json(converted)
-
-
-def _revived(kind: Kind, version: str, record: Record) -> bytes:
-    """A custom object with the defaults its schema has gained since it was written."""
-    obj = from_bytes(kind, record.raw)
-    apply_defaults(kind.versions[version].schema, obj)
+    obj = revived(kind, record, version if convert is None else kind.storage_version)
+    if convert is not None:
+        obj = convert(obj)
     obj["apiVersion"] = kind.api_version(version)
     return to_json(obj)
+
+
+def revived(kind: Kind, record: Record, version: str) -> Object:
+    """A stored object, with the defaults that a custom kind's schema has gained since it was written. The caller owns
+    it.
+    """
+    obj = from_bytes(kind, record.raw)
+    if record.revision < kind.crd_revision:
+        apply_defaults(kind.versions[version].schema, obj)
+    return obj
 
 
 def present_item(kind: Kind, version: str, record: Record) -> bytes:

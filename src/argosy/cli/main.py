@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     add_connection(parser, hidden=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_serve(commands)
+    _add_crds(commands)
     add_commands(commands)
     return parser
 
@@ -86,6 +87,30 @@ def _add_serve(commands: Commands) -> None:
         help="how these commands are kept apart (default: the first of these that works on this machine)",
     )
     serve.set_defaults(run=_serve)
+
+
+def _add_crds(commands: Commands) -> None:
+    crds = commands.add_parser(
+        "crds",
+        help="print the custom kinds as CustomResourceDefinitions",
+        description=(
+            "Print the CustomResourceDefinitions of the custom kinds as YAML. On any cluster, "
+            "`argosy crds | kubectl apply -f -` installs them; an embedded one has them from the start."
+        ),
+    )
+    crds.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="kinds to print, such as clusterqueues (default: all)",
+    )
+    crds.set_defaults(run=_crds)
+
+
+def _crds(parsed: argparse.Namespace) -> int:
+    from argosy.cli.definitions import run
+
+    return run(parsed)
 
 
 def _serve(parsed: argparse.Namespace) -> int:

@@ -20,7 +20,8 @@ from argosy.base.clock import Clock
 from argosy.base.ids import Ids, RandomIds
 from argosy.base.metrics import Registry
 from argosy.client.protocol import Client
-from argosy.client.resources import Resource
+from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, Resource
+from argosy.control.arrivals import Arrival, Definition
 from argosy.control.informers import EVERYTHING, Informer, Informers, Selection
 from argosy.control.persisting import for_ever
 from argosy.control.queues import WorkQueue
@@ -57,12 +58,25 @@ class Assembly:
         self._controllers: dict[str, Callable[[], Coroutine[None, None, None]]] = {}
         self._tasks: dict[str, Callable[[], Awaitable[None]]] = {}
         self._started = asyncio.Event()
+        self._arriving: dict[tuple[Resource, type], Informer[object]] = {}
 
     def informer(
         self, resource: Resource, kind: type[T], selection: Selection = EVERYTHING
     ) -> Informer[T]:
         """The shared informer of a selection; only before `run`."""
         return self._informers.informer(resource, kind, selection)
+
+    def informer_when_served(self, resource: Resource, kind: type[T]) -> Informer[T]:
+        """An informer of a custom resource that may not be there yet. Nobody waits for it; only before `run`."""
+        key = (resource, kind)
+        found: Informer[T] | None = self._arriving.get(key)  # type: ignore[assignment]  # kind is in the key
+        if found is None:
+            found = Informer(self.client, resource, kind, clock=self.clock, source=self.source)
+            self._arriving[key] = found  # type: ignore[assignment]  # as above
+            definitions = self.informer(CUSTOM_RESOURCE_DEFINITIONS, Definition)
+            arrival = Arrival(definitions, found, resource)
+            self.task(f"arrival:{resource.qualified}:{kind.__name__}", arrival.run)
+        return found
 
     def recorder(self, component: str) -> EventRecorder:
         """The shared recorder of a component; only before `run`."""

@@ -26,6 +26,9 @@ from argosy.client.resources import (
     Resource,
 )
 from argosy.control.assemblies import Assembly
+from argosy.queueing.admission import add_admission as add_queueing_admission
+from argosy.queueing.conversion import add_versions
+from argosy.queueing.definitions import definitions as queueing_definitions
 from argosy.workloads import jobsets
 from argosy.workloads.apps import add_apps
 from argosy.workloads.cronjobs import CronJobs
@@ -100,6 +103,8 @@ async def assemble(
 ) -> Works:
     """All controllers of a cluster, ready to run."""
     jobsets.add_admission(server.cluster)
+    add_queueing_admission(server.cluster)
+    add_versions(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client)
     assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
@@ -127,7 +132,7 @@ async def assemble(
 
 async def install(client: Client) -> None:
     """What controllers and users count on: custom kinds, a storage class where there is none, who may read metrics."""
-    for definition in (*capacity.definitions(), *jobsets.definitions()):
+    for definition in (*capacity.definitions(), *jobsets.definitions(), *queueing_definitions()):
         await _apply(client, CUSTOM_RESOURCE_DEFINITIONS, definition)
     await _apply(client, CLUSTER_ROLES, METRICS_READER)
     if not (await client.list(STORAGE_CLASSES, limit=1)).items:

@@ -4,7 +4,8 @@ Names are those the CRD was granted (`status.acceptedNames`), or those it asks f
 schema is completed with apiVersion, kind and metadata, which every resource has, so that server-side apply and
 patches know how metadata's lists merge; what the CRD itself says of metadata stays the judge of its values.
 
-Versions differ in apiVersion only (conversion strategy None), so `to_storage` and `from_storage` stay unset.
+Versions differ in apiVersion only, so `to_storage` and `from_storage` stay unset; kinds whose versions differ in more
+get theirs from `dialects`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from argosy.api.crds.ranking import version_rank
 from argosy.api.kinds import Column, Kind, Rules, ScalePaths, Version
@@ -29,6 +32,9 @@ AGE: Final = Column(
     description="When the object was created, as the server's clock had it.",
 )
 _STANDARD_FINALIZERS: Final = frozenset(("orphan", "foregroundDeletion", "kubernetes"))
+# By their documents; emptied when there are many, because what is in use comes back soon.
+_SCHEMAS: Final[dict[bytes, Schema]] = {}
+_MOST_SCHEMAS: Final = 512
 
 
 def kind_from_crd(crd: Object) -> Kind:
@@ -64,7 +70,7 @@ def _version(version: Object, spec: Object, kind: str) -> Version:
         warning = _deprecation(version["name"], spec, kind)
     return Version(
         name=version["name"],
-        schema=resource_schema((version.get("schema") or {}).get("openAPIV3Schema") or {}),
+        schema=_shared((version.get("schema") or {}).get("openAPIV3Schema") or {}),
         served=bool(version.get("served")),
         subresources=frozenset(
             name for name in ("status", "scale") if subresources.get(name) is not None
@@ -93,6 +99,17 @@ def _deprecation(name: str, spec: Object, kind: str) -> str:
     if not better:
         return text
     return f"{text}; use {group}/{min(better, key=version_rank)} {kind}"
+
+
+def _shared(document: Object) -> Schema:
+    """`resource_schema`, made once for all clusters of the process that have the same."""
+    raw = msgspec.json.encode(document, order="deterministic")
+    found = _SCHEMAS.get(raw)
+    if found is None:
+        if len(_SCHEMAS) >= _MOST_SCHEMAS:
+            _SCHEMAS.clear()
+        found = _SCHEMAS[raw] = resource_schema(document)
+    return found
 
 
 def resource_schema(document: Object) -> Schema:

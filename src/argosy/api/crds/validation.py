@@ -5,12 +5,18 @@ Here is what concerns the CRD as a whole: group, scope, names, conversion, immut
 
 Two things are refused that upstream accepts, because Argosy runs no webhooks and stores nothing unpruned:
 conversion by webhook, and (as upstream does for new CRDs) `preserveUnknownFields: true`.
+
+A spec that was found good, by this process or when it was stored, is not looked at again: the clusters of one process
+have the same CRDs, every start applies them anew, and most of the work is compiling their rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Final
+
+import msgspec
 
 from argosy.api.crds.approvals import approval_errors
 from argosy.api.crds.conditions import is_true
@@ -33,6 +39,9 @@ NO_WEBHOOKS: Final = (
     "conversion by webhook is not available here: versions are converted by their apiVersion only; "
     'set strategy to "None"'
 )
+# Digests of good specs; emptied when there are many, because what is in use comes back soon.
+_GOOD: Final[set[bytes]] = set()
+_MOST_GOOD: Final = 1024
 
 
 def validate_crd(new: Object, old: Object | None = None) -> list[FieldError]:
@@ -44,7 +53,9 @@ def validate_crd(new: Object, old: Object | None = None) -> list[FieldError]:
         errors += _spec_errors(spec)
     else:
         errors += validate_generic_metadata_update(new, old)
-        errors += _spec_errors(spec) + _immutable_errors(spec, old)
+        if spec != old.get("spec"):
+            errors += _spec_errors(spec)
+        errors += _immutable_errors(spec, old)
     status: Object = new.get("status") or {}
     errors += _names_errors(status.get("acceptedNames") or {}, "status.acceptedNames")
     errors += _stored_errors(status.get("storedVersions"), spec.get("versions") or ())
@@ -79,6 +90,18 @@ def _names(spec: Object) -> Object:
 
 
 def _spec_errors(spec: Object) -> list[FieldError]:
+    digest = sha256(msgspec.json.encode(spec, order="deterministic")).digest()
+    if digest in _GOOD:
+        return []
+    errors = _found_errors(spec)
+    if not errors:
+        if len(_GOOD) >= _MOST_GOOD:
+            _GOOD.clear()
+        _GOOD.add(digest)
+    return errors
+
+
+def _found_errors(spec: Object) -> list[FieldError]:
     errors = _group_errors(spec.get("group", ""))
     scope = spec.get("scope", "")
     if not scope:

@@ -48,6 +48,8 @@ class Amendment:
         call = self._call
         seen, patch = self._seen(), self._read()
         texts = self._repeats(patch)
+        if self._kind is PatchType.MERGE:
+            patch = bodies.respelled(call, patch)
         patched = self._applied(seen, patch)
         problem = unreadable_type(patched) or wrong_type(call, patched)
         if problem is not None:

@@ -100,6 +100,7 @@ def _applied(
 ) -> tuple[Awaitable[Record], bool]:
     if not call.options.field_manager:
         raise options.manager_required()
+    config = bodies.respelled(call, config)
     current = cluster.store.latest(call.key)
     live = None
     if current is not None:

@@ -2,6 +2,9 @@
 
 The rules of a built-in kind check its metadata too, as upstream's do; where a kind has none, metadata is checked here.
 What was found good before and cannot have become bad is not checked again (`remembering`).
+
+The schema of a custom kind judges an object in the version of the request, as it was sent: converting may lose what is
+wrong with it. Plugins of kinds with a conversion may therefore fill in metadata, but not what the schema judges.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ def check_create(call: Call, obj: Object, memory: Memory) -> None:
         problems = rules.validate(obj)
     elif kind.custom:
         problems = validate_generic_metadata(obj, kind.namespaced, is_dns1123_subdomain)
-        problems += validate_custom(call.served, obj)
+        problems += validate_custom(call.served, _sent_new(call, obj))
     else:
         problems = validate_common_create(obj, kind.namespaced)
     _raise(call, obj, problems)
@@ -91,10 +94,40 @@ def _update_problems(call: Call, new: Object, old: Object, *, differs: bool) -> 
     elif call.kind.custom:
         problems += validate_generic_metadata_update(new, old)
         judge = validate_custom_status if is_status else validate_custom_update
-        problems += judge(call.served, new, old, call.warnings)
+        problems += judge(call.served, *_sent_change(call, new, old), call.warnings)
     else:
         problems += validate_metadata_update(new, old)
     return problems
+
+
+def _sent_new(call: Call, obj: Object) -> Object:
+    """A new object as the call's version has it."""
+    if call.given is None:
+        return obj
+    sent = {**call.given, "metadata": obj["metadata"]}
+    if "status" in call.served.subresources:
+        sent.pop("status", None)
+    return sent
+
+
+def _sent_change(call: Call, new: Object, old: Object) -> tuple[Object, Object]:
+    """An object and what it was, as the call's version has them. Each endpoint changes its own part only."""
+    convert = call.served.from_storage
+    if convert is None:
+        return new, old
+    before = convert(old)
+    if call.given is None:
+        return convert(new), before
+    if call.subresource == "status":
+        sent = {**before, "status": call.given.get("status")}
+        if "status" not in call.given:
+            del sent["status"]
+    else:
+        sent = dict(call.given)
+        if "status" in call.served.subresources:
+            sent.pop("status", None)
+            sent |= {"status": before["status"]} if "status" in before else {}
+    return {**sent, "metadata": new["metadata"]}, before
 
 
 def _metadata_problems(new: Object, old: Object, *, differs: bool) -> list[FieldError]:

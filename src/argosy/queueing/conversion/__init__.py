@@ -6,6 +6,8 @@ is; what did not change is shared with it. Kinds that are not here are the same 
 Dropped, because the other version cannot say it: from v1beta1 `retryDelayMinutes`, `pendingWorkloadsStatus`, the
 flavors of a LocalQueue's status and the history of use of queues that are no LocalQueues; from v1beta2
 `concurrentAdmissionPolicy`, `preemptionGates`, `podsetSliceRequiredTopologyConstraints` and `quotaManagement`.
+
+`add_versions` has a cluster serve both.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from argosy.api.crds import Dialects
+from argosy.apiserver.clusters import Cluster
+from argosy.apiserver.customs import teach
 from argosy.base.types import Object
 from argosy.client.resources import (
     ADMISSION_CHECKS,
@@ -25,6 +30,7 @@ from argosy.client.resources import (
     Resource,
 )
 from argosy.queueing.conversion import checks, queues, workloads
+from argosy.queueing.conversion.spellings import respell_cohort
 
 Change = Callable[[Object], Object]
 # From which version to which.
@@ -64,3 +70,10 @@ CONVERTERS: Final[Mapping[str, Converters]] = dict(
         _between(MULTI_KUEUE_CONFIGS, checks.config_to_v1beta2, checks.config_to_v1beta1),
     )
 )
+
+
+def add_versions(cluster: Cluster) -> None:
+    """Have a cluster convert Kueue's kinds between their versions."""
+    for kind, converters in CONVERTERS.items():
+        respell = respell_cohort if kind == COHORTS.kind else None
+        teach(cluster, COHORTS.group, kind, Dialects(converters, respell))

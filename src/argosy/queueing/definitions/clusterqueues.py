@@ -172,7 +172,10 @@ _CLUSTER_QUEUE_SPEC: Final = ruled(
         flavorFungibility=_FUNGIBILITY,
         preemption=_PREEMPTION,
         admissionChecks=beta1(
-            listed("Checks that a workload passes before it is let in.", text("", maxLength=316))
+            listed(
+                "Checks that a workload passes before it is let in.",
+                {"type": "string", "maxLength": 316},
+            )
         ),
         admissionChecksStrategy=_CHECKS,
         stopPolicy=STOP_POLICY,

@@ -47,7 +47,8 @@ class Definition:
     rules: tuple[Json, ...] = ()
     columns: tuple[Column, ...] = ()
     subresources: Mapping[str, Json] | None = None
-    # Paths that `kubectl get --field-selector` takes, beside name and namespace.
+    # Paths that `kubectl get --field-selector` takes, beside name and namespace. kube-apiserver refuses paths that all
+    # versions have where their schemas differ, so only the new version says them.
     selectable: tuple[str, ...] = field(default=())
 
     def document(self) -> Object:
@@ -81,7 +82,7 @@ class Definition:
         if self.columns:
             columns = (resolved(column._asdict(), version) for column in self.columns)
             document["additionalPrinterColumns"] = [_column(column) for column in columns]
-        if self.selectable:
+        if self.selectable and not is_old:
             document["selectableFields"] = [{"jsonPath": path} for path in self.selectable]
         return document
 

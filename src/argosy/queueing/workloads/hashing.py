@@ -20,10 +20,12 @@ _SHAPE = (
 )  # fmt: skip
 
 
-def scheduling_hash(workload: Workload, requests: tuple[PodSetResources, ...]) -> str:
+def scheduling_hash(
+    workload: Workload, requests: tuple[PodSetResources, ...], priority: int
+) -> str:
     """Sixteen hex digits."""
     content = [
-        workload.spec.priority or 0,
+        priority,
         [
             [
                 pod_set.name,

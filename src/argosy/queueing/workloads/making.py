@@ -22,6 +22,7 @@ from argosy.queueing.workloads.infos import (
     admitted_requests,
     counts_after_reclaim,
 )
+from argosy.queueing.workloads.priorities import effective_priority
 from argosy.queueing.workloads.transforming import Transformation, transformed
 
 CREATION: Final = "Creation"
@@ -30,11 +31,14 @@ EVICTION: Final = "Eviction"
 
 @dataclass(slots=True, frozen=True)
 class Infos:
-    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back."""
+    """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back.
+    `boosts`: whether priority boosts count.
+    """
 
     excluded_prefixes: tuple[str, ...] = ()
     transformations: Mapping[str, Transformation] = field(default_factory=dict)
     requeuing_timestamp: str = EVICTION
+    boosts: bool = False
 
     def make(self, workload: Workload, cluster_queue: str = "") -> Info:
         admission = workload.status.admission
@@ -43,13 +47,16 @@ class Infos:
             cluster_queue = admission.cluster_queue or cluster_queue
         else:
             requests = self.pending_requests(workload)
+        priority = effective_priority(workload, boosts=self.boosts)
         return Info(
             workload,
             requests,
             cluster_queue=cluster_queue,
-            priority=workload.spec.priority or 0,
+            priority=priority,
             order_time=self.order_time(workload),
-            scheduling_hash=scheduling_hash(workload, requests) if admission is None else "",
+            scheduling_hash=(
+                scheduling_hash(workload, requests, priority) if admission is None else ""
+            ),
         )
 
     def pending_requests(self, workload: Workload) -> tuple[PodSetResources, ...]:

@@ -1,0 +1,64 @@
+"""Kueue's feature gates: the names a Configuration may use, and which are on without a word.
+
+Gates that are on by default are simply how things work here. Of those that are off, `HONORED` can be turned on;
+turning on another, or turning off one that is on, is refused with a sentence, so that nobody counts on what is not
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from argosy.base.fielderrors import FieldError, forbidden, invalid
+
+_ON: Final = tuple(
+    """
+    AdmissionFairSharing AdmissionGatedBy AssignQueueLabelsForPods CleanupProvisioningRequestsOnEviction
+    DeferRayServiceFinalizationForRedisCleanup ElasticJobsViaWorkloadSlices FairSharingPreemptWithinNominal
+    FairSharingPrioritizeNonBorrowing FinishOrphanedWorkloads FlavorFungibility FlavorFungibilityPreserveScanProgress
+    KueueDRAIntegration KueueDRAIntegrationExtendedResource KueueDRAIntegrationPartitionableDevices
+    KueueDRARejectWorkloadsWhenDRADisabled LWSImmutableGroupSize LocalQueueMetrics
+    ManagedJobsNamespaceSelectorAlwaysRespected MetricForWorkloadCreationLatency MetricsForCohorts MultiKueue
+    MultiKueueAdaptersForCustomJobs MultiKueueIncrementalDispatcherConfig
+    MultiKueueIncrementalDispatcherRespectConfigOrder MultiKueueKubeConfigPathValidation MultiKueueRemoteSpecSync
+    PartialAdmission PodIntegrationValidateGroupOwner PrioritySortingWithinCohort QuotaCheckStrategy ReclaimablePods
+    RecomputeAssignmentUponPreemptionTargetsOverlap RemoveFinalizersWithStrictPatch SchedulingEquivalenceHashing
+    SkipAncestorCheckForDeletedWorkloads SkipReassignmentForPodOwnedWorkloads TASAssignmentsEncodingByHostnamePrefix
+    TASCacheNodeMatchResults TASCacheTopologyTree TASCachingRemainingResources TASFailedNodeReplacement
+    TASFailedNodeReplacementFailFast TASHandleOverlappingFlavors TASMultiLayerTopology TASProfileMixed
+    TASRecomputeAssignmentWithinSchedulingCycle TASReplaceNodeOnNodeTaints TASReplaceNodeOnPodTermination
+    TASValidateWorkloadSliceSize TLSOptions TopologyAwareScheduling UnadmittedWorkloadsObservability
+    ValidateRayAndSparkJobUpdates VectorizedResourceRequests VisibilityOnDemand WorkloadIdentifierAnnotations
+    WorkloadPriorityClassDefaulting WorkloadValidateResourcesAreNonNegative WorkloadValidationForPodSetMetadata
+    """.split()  # noqa: SIM905  (a word list reads better than eighty quotes)
+)
+
+_OFF: Final = tuple(
+    """
+    ConcurrentAdmission CustomMetricLabels DisableWaitForPodsReady ElasticJobsViaWorkloadSlicesWithTAS
+    FailureRecoveryPolicy FastQuotaReleaseInPodIntegration KueueDRAIntegrationConsumableCapacity
+    MultiKueueClusterProfile MultiKueueManagerQuotaAutomation MultiKueueOrchestratedPreemption
+    PrioritizePreemptorWorkloads PriorityBoost RejectUpdatesToCQWithInvalidOnFlavors SchedulerLibraryIntegration
+    ShortWorkloadNames SparkApplicationIntegration TASBalancedPlacement TASReplaceNodeDueToNotReadyOverFixedTime
+    TASRespectNodeAffinityPreferred UnadmittedWorkloadsExplicitStatus WorkloadRequestUseMergePatch
+    """.split()  # noqa: SIM905  (as above)
+)
+
+GATES: Final[Mapping[str, bool]] = dict.fromkeys(_ON, True) | dict.fromkeys(_OFF, False)
+DISABLE_WAIT_FOR_PODS_READY: Final = "DisableWaitForPodsReady"
+PRIORITY_BOOST: Final = "PriorityBoost"
+# Gates whose value is looked at.
+HONORED: Final = frozenset({DISABLE_WAIT_FOR_PODS_READY, PRIORITY_BOOST})
+
+
+def validate_gates(given: Mapping[str, bool], path: str) -> list[FieldError]:
+    errors = []
+    for name, value in given.items():
+        at = f"{path}[{name}]"
+        if name not in GATES:
+            errors.append(invalid(at, value, f"unrecognized feature gate: {name}"))
+        elif name not in HONORED and value != GATES[name]:
+            fixed = "on" if GATES[name] else "off"
+            errors.append(forbidden(at, f"is always {fixed} here; remove the gate"))
+    return errors

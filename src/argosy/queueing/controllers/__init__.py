@@ -1,0 +1,1 @@
+"""Controllers that feed the heart and write what it decides."""

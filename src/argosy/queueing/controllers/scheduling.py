@@ -1,0 +1,112 @@
+"""The scheduler's task: cycle after cycle while there is something to decide, and every decision written.
+
+A cycle counts its decisions at once, so the next one follows without waiting for the API; writes go out side by side,
+bounded, and share commits. Each names the revision it was decided on. One that fails is taken back: the workload is put
+as it really is and gets its turn again. Events are told when what they tell of is written.
+
+The task rests when another cycle would decide the same: nothing has changed, and the heads are those of the last time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from argosy.api.objects.kueue.workloads import Workload
+from argosy.base.errors import Conflict, NotFound, StatusError
+from argosy.client.resources import WORKLOADS
+from argosy.control.assemblies import Assembly
+from argosy.control.informers import Informer
+from argosy.control.references import reference
+from argosy.queueing.cycles.engines import Engine
+from argosy.queueing.cycles.writes import Kind, Write
+
+_LOG: Final = logging.getLogger(__name__)
+# Upstream's name of the scheduler as an author of events and of fields.
+ADMISSION: Final = "kueue-admission"
+# Writes under way at once: enough to share commits, few enough to stay near the state they were decided on.
+_AT_ONCE: Final = 512
+
+
+class Scheduling:
+    """Runs an engine's cycles against the API."""
+
+    def __init__(self, assembly: Assembly, engine: Engine) -> None:
+        self._client = assembly.client
+        self._clock = assembly.clock
+        self._recorder = assembly.recorder(ADMISSION)
+        self._workloads: Informer[Workload] = assembly.informer(WORKLOADS, Workload)
+        self._engine = engine
+        self._news = asyncio.Event()
+        self._room = asyncio.Semaphore(_AT_ONCE)
+        assembly.task("scheduler", self._run)
+
+    def wake(self) -> None:
+        """Something has changed."""
+        self._news.set()
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as writers:
+            while True:
+                await self._rest()
+                self._news.clear()
+                _, writes = self._engine.cycle(self._clock.now())
+                for write in writes:
+                    await self._room.acquire()
+                    writers.create_task(self._write(write))
+                # Others get a turn: events to be taken in, writes to go out.
+                await asyncio.sleep(0)
+
+    async def _rest(self) -> None:
+        """Wait until a cycle may decide something new."""
+        while not self._engine.has_work(self._clock.time()):
+            due = self._engine.queues.next_time
+            if due is None:
+                await self._news.wait()
+            else:
+                await self._rest_until(due)
+            self._news.clear()
+
+    async def _rest_until(self, due: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, due - self._clock.time())):
+                await self._news.wait()
+        except TimeoutError:
+            return
+
+    async def _write(self, write: Write) -> None:
+        try:
+            await self._send(write)
+        finally:
+            self._room.release()
+            self.wake()
+
+    async def _send(self, write: Write) -> None:
+        meta = write.draft.workload.metadata
+        key = f"{meta.namespace}/{meta.name}"
+        patch = write.draft.patch()
+        if patch is None:
+            return
+        patch["metadata"] = {"resourceVersion": meta.resource_version}
+        try:
+            raw = await self._client.patch(
+                WORKLOADS,
+                meta.name,
+                patch,
+                namespace=meta.namespace,
+                subresource="status",
+                field_manager=ADMISSION,
+            )
+        except StatusError as problem:
+            if not isinstance(problem, Conflict | NotFound):
+                _LOG.warning("workload %s: its status cannot be written: %s", key, problem)
+            if write.kind is not Kind.WAIT:
+                actual = self._workloads.get(meta.namespace, meta.name)
+                self._engine.failed(key, actual, self._clock.time())
+            return
+        self._engine.written(key, int(raw.revision))
+        for about, event in write.events:
+            self._recorder.event(
+                reference(WORKLOADS, about.metadata), event.type, event.reason, event.message
+            )

@@ -1,0 +1,286 @@
+"""The heart as one piece: objects are put in as they change, cycles come out as statuses to write. No I/O.
+
+The state is kept by deltas: `cache` knows what is used, `queues` what waits. A decision counts at once, before it is
+written: the workload is `assumed`. Until the object that was written is seen, older news of it must not undo that, so
+an assumed workload remembers the revision of its write and passes over what is older; a write that failed is taken back
+by putting the object that is really there.
+
+What frees quota, or may make somebody fit, asks for a flush of the parked workloads of the tree it is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Final
+
+from argosy.api.objects.kueue.checks import AdmissionCheck, Topology
+from argosy.api.objects.kueue.localqueues import LocalQueue
+from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
+from argosy.api.objects.kueue.workloads import Workload
+from argosy.queueing.cache.caches import Cache
+from argosy.queueing.cache.readiness import flavors_of
+from argosy.queueing.cycles.decisions import Outcome
+from argosy.queueing.cycles.entries import Entry, Status
+from argosy.queueing.cycles.scheduling import Scheduler
+from argosy.queueing.cycles.writes import Kind, Write, admitting, replacing, waiting
+from argosy.queueing.preemption.issuing import preemptions
+from argosy.queueing.queues.consuming import is_penalized, nanos_of_amounts
+from argosy.queueing.queues.queues import Queues
+from argosy.queueing.queues.reasons import RequeueReason
+from argosy.queueing.workloads.infos import Info
+from argosy.queueing.workloads.making import Infos
+from argosy.queueing.workloads.phases import holds_quota
+
+# Statuses that are told by the scheduler; those of admitted workloads are told when they are written.
+_TOLD: Final = frozenset({Status.NOT_NOMINATED, Status.SKIPPED})
+
+
+class Engine:
+    """Cache, queues and scheduler of a cluster."""
+
+    def __init__(
+        self,
+        cache: Cache,
+        queues: Queues,
+        scheduler: Scheduler,
+        infos: Infos,
+        adjust: Callable[[Workload], Workload] = lambda workload: workload,
+    ) -> None:
+        self.cache: Final = cache
+        self.queues: Final = queues
+        self._scheduler: Final = scheduler
+        self._infos: Final = infos
+        self._adjust: Final = adjust
+        # Workloads whose decision is on its way to the API, with the revision it got there, 0 while it has none.
+        self._assumed: Final[dict[str, int]] = {}
+        self.cycles = 0
+        # Whether something was put since the last cycle, and whom that had looked at in vain.
+        self._is_changed = True
+        self._in_vain: frozenset[str] = frozenset()
+        self._looked_at: frozenset[str] = frozenset()
+
+    # Workloads.
+
+    def put_workload(self, workload: Workload, now: float) -> None:
+        """A workload is there or has changed."""
+        key = f"{workload.metadata.namespace}/{workload.metadata.name}"
+        if self._is_old_news(key, workload):
+            return
+        self._is_changed = True
+        info = self._infos.make(self._adjust(workload))
+        if holds_quota(workload):
+            self._hold(info, now)
+            self.queues.second_passes.offer(info, now)
+            return
+        self._release(key, now)
+        self.queues.put_workload(info, now)
+
+    def drop_workload(self, key: str, now: float) -> None:
+        """A workload is gone."""
+        self._is_changed = True
+        self._assumed.pop(key, None)
+        self._release(key, now)
+        self.queues.forget_workload(key)
+
+    def written(self, key: str, revision: int) -> None:
+        """A decision is in the API."""
+        if key in self._assumed:
+            self._assumed[key] = revision
+
+    def failed(self, key: str, actual: Workload | None, now: float) -> None:
+        """A decision could not be written; this is the object as it is, if it is there."""
+        self._assumed.pop(key, None)
+        self.queues.ledger.refund(key)
+        if actual is None:
+            self.drop_workload(key, now)
+        else:
+            self.put_workload(actual, now)
+
+    def _is_old_news(self, key: str, workload: Workload) -> bool:
+        revision = self._assumed.get(key)
+        if revision is None:
+            return False
+        if revision == 0 or int(workload.metadata.resource_version or 0) < revision:
+            return True
+        del self._assumed[key]
+        return False
+
+    def _hold(self, info: Info, now: float) -> None:
+        old = self.cache.workloads.get(info.key)
+        self.cache.add_workload(info)
+        self.queues.drop_workload(info.key)
+        if old is not None and old.usage != info.usage:
+            self.queues.flushes.request([info.cluster_queue], now)
+
+    def _release(self, key: str, now: float) -> None:
+        old = self.cache.remove_workload(key)
+        if old is not None:
+            self.queues.flushes.request([old.cluster_queue], now)
+
+    # Everything else.
+
+    def put_cluster_queue(self, queue: ClusterQueue, now: float) -> None:
+        self._is_changed = True
+        self.cache.put_cluster_queue(queue)
+        self.queues.put_cluster_queue(queue, now)
+
+    def drop_cluster_queue(self, name: str, now: float) -> None:
+        self._is_changed = True
+        self.cache.drop_cluster_queue(name)
+        self.queues.drop_cluster_queue(name)
+        self.queues.flushes.request(self.cache.objects, now)
+
+    def put_cohort(self, cohort: Cohort, now: float) -> None:
+        self._is_changed = True
+        self.cache.put_cohort(cohort)
+        self.queues.flushes.request_cohort(cohort.metadata.name, now)
+
+    def drop_cohort(self, name: str, now: float) -> None:
+        self._is_changed = True
+        self.cache.drop_cohort(name)
+        self.queues.flushes.request_cohort(name, now)
+
+    def put_local_queue(self, queue: LocalQueue, now: float) -> None:
+        """A LocalQueue is there; one that is stopped or going takes no part."""
+        self._is_changed = True
+        if queue.metadata.deletion_timestamp is None and queue.spec.stop_policy in ("", "None"):
+            self.queues.put_local_queue(queue, now)
+        else:
+            self.queues.drop_local_queue(f"{queue.metadata.namespace}/{queue.metadata.name}")
+
+    def drop_local_queue(self, key: str, _now: float) -> None:
+        self._is_changed = True
+        self.queues.drop_local_queue(key)
+
+    def put_flavor(self, flavor: ResourceFlavor, now: float) -> None:
+        self._is_changed = True
+        self.cache.put_flavor(flavor)
+        self._flush_users(lambda queue: flavor.metadata.name in flavors_of(queue), now)
+
+    def drop_flavor(self, name: str, _now: float) -> None:
+        self._is_changed = True
+        self.cache.drop_flavor(name)
+
+    def put_check(self, check: AdmissionCheck, now: float) -> None:
+        self._is_changed = True
+        self.cache.put_check(check)
+        name = check.metadata.name
+        self._flush_users(lambda queue: name in _checks_of(queue), now)
+
+    def drop_check(self, name: str, _now: float) -> None:
+        self._is_changed = True
+        self.cache.drop_check(name)
+
+    def put_topology(self, topology: Topology, now: float) -> None:
+        self.cache.put_topology(topology)
+        self.flush_all(now)
+
+    def drop_topology(self, name: str, _now: float) -> None:
+        self._is_changed = True
+        self.cache.drop_topology(name)
+
+    def flush_all(self, now: float) -> None:
+        """Anybody may fit now: a namespace has other labels, say."""
+        self._is_changed = True
+        self.queues.flushes.request(self.cache.objects, now)
+
+    def _flush_users(self, uses: Callable[[ClusterQueue], bool], now: float) -> None:
+        users = [name for name, queue in self.cache.objects.items() if uses(queue)]
+        self.queues.flushes.request(users, now)
+
+    # Deciding.
+
+    def has_work(self, now: float) -> bool:
+        """Whether a cycle may decide something: there are heads, and not only those that were just looked at in vain."""
+        due = self.queues.next_time
+        if due is not None and due <= now:
+            return True
+        return self.queues.has_heads and (self._is_changed or not self._in_vain)
+
+    def cycle(self, now: datetime) -> tuple[Outcome, list[Write]]:
+        """Decide about the heads of all queues. What is decided counts from here on, and is to be written."""
+        time = now.timestamp()
+        self.queues.flush_due(time)
+        snapshot = self.cache.snapshot()
+        heads = self.queues.heads(time, lambda name: name in snapshot.queues)
+        self.cycles += 1
+        self._is_changed = False
+        outcome = self._scheduler.cycle(
+            heads, snapshot, number=self.cycles, now=time, all_ready=not self.cache.unready
+        )
+        writes = [*self._admitted(outcome, now), *self._preempted(outcome, now)]
+        self._note_vain(outcome, writes)
+        return outcome, writes + self.take_back(outcome.requeued, now)
+
+    def _note_vain(self, outcome: Outcome, decided: list[Write]) -> None:
+        """Remember heads that will be looked at again with the same result, unless something changes."""
+        looked_at = frozenset(entry.info.key for entry in outcome.requeued)
+        has_more = any(
+            entry.info.last_assignment is not None
+            and entry.info.last_assignment.has_pending_flavors
+            for entry in outcome.requeued
+        )
+        again = not decided and not has_more and looked_at == self._looked_at
+        self._looked_at = looked_at
+        self._in_vain = looked_at if again else frozenset()
+
+    def _admitted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
+        for decision in outcome.admitted:
+            info = decision.entry.info
+            queue = self.cache.objects[info.cluster_queue]
+            write = admitting(decision, queue, now)
+            self._assume(write, now)
+            self._penalize(info, queue, now.timestamp())
+            yield write
+            replaced = decision.entry.assignment.replaced
+            if replaced is not None:
+                yield replacing(replaced.obj, info.obj, now)
+
+    def _preempted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
+        snapshot = self.cache.snapshot()
+        for decision in outcome.preempted:
+            preemptor = decision.entry.info
+            for preemption in preemptions(preemptor, decision.targets, snapshot, now):
+                write = Write(Kind.PREEMPT, preemption.draft, preemption.events)
+                self._assume(write, now)
+                yield write
+
+    def take_back(self, entries: Iterable[Entry], now: datetime) -> list[Write]:
+        """Put heads that were not admitted where they belong, and say why."""
+        writes = []
+        for entry in entries:
+            is_generic = entry.requeue_reason is RequeueReason.GENERIC
+            if entry.status is not Status.NOT_NOMINATED and is_generic:
+                entry.requeue_reason = RequeueReason.FAILED_AFTER_NOMINATION
+            self.queues.requeue(
+                entry.info, entry.requeue_reason, now.timestamp(), quota_reason=entry.reason
+            )
+            write = waiting(entry, now) if entry.status in _TOLD else None
+            if write is not None:
+                writes.append(write)
+        return writes
+
+    def _assume(self, write: Write, now: datetime) -> None:
+        info = self._infos.make(write.draft.workload)
+        self._assumed[info.key] = 0
+        self._hold(info, now.timestamp())
+
+    def _penalize(self, info: Info, queue: ClusterQueue, now: float) -> None:
+        """With admission fair sharing, an admission counts at once, before usage shows it."""
+        if is_penalized(info.obj, queue.spec.admission_scope, self.queues.fair_sharing):
+            self.queues.ledger.charge(
+                info.local_queue, info.key, nanos_of_amounts(_total(info)), now
+            )
+
+
+def _checks_of(queue: ClusterQueue) -> Iterable[str]:
+    return (rule.name for rule in queue.spec.admission_checks_strategy.admission_checks)
+
+
+def _total(info: Info) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for pod_set in info.total_requests:
+        for resource, value in pod_set.requests.items():
+            total[resource] = total.get(resource, 0) + value
+    return total

@@ -1,0 +1,99 @@
+"""The controller of one kind of jobs: looks at a job when it, its Workload or its parent's Workload changes.
+
+What to do is `deciding`'s; `writing` does it. Kinds whose resource is custom are followed when it is served; until the
+first picture of them is whole, nothing is concluded from a job that is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from argosy.api.objects.kueue.workloads import Workload
+from argosy.base.types import Object
+from argosy.client.objects import Key
+from argosy.control.assemblies import Assembly
+from argosy.control.informers import Informer
+from argosy.control.reconcilers import Result
+from argosy.queueing.jobs.deciding import decide, decide_gone
+from argosy.queueing.jobs.kinds import JobKind
+from argosy.queueing.jobs.mirroring import prebuilt_name
+from argosy.queueing.jobs.pictures import Picture, controller_uid
+from argosy.queueing.jobs.writing import Writer
+
+_WORKERS: Final = 10
+_BY_CONTROLLER: Final = "controller"
+_BY_PREBUILT: Final = "prebuilt"
+# How soon to ask again whether jobs of a kind are known.
+_UNSYNCED_SECONDS: Final = 5.0
+
+
+def job_informer(assembly: Assembly, kind: JobKind) -> Informer[Object]:
+    """Whole objects: templates are written back."""
+    if kind.is_builtin:
+        return assembly.informer(kind.resource, dict)
+    return assembly.informer_when_served(kind.resource, dict)
+
+
+class Jobs:
+    """The jobs of one kind in one cluster."""
+
+    def __init__(self, assembly: Assembly, kind: JobKind, picture: Picture) -> None:
+        self._client = assembly.client
+        self._kind = kind
+        self._picture = picture
+        self._recorder = assembly.recorder(f"{kind.framework}-kueue-controller")
+        self._jobs = job_informer(assembly, kind)
+        self._jobs.add_index(_BY_CONTROLLER, controller_uid)
+        self._jobs.add_index(_BY_PREBUILT, _prebuilt)
+        picture.follow(kind.resource.api_version, kind.resource.kind, self._jobs)
+        self._queue = assembly.controller(
+            f"kueue-{kind.resource.qualified}", self._reconcile, workers=_WORKERS
+        )
+        self._jobs.add_handler(self._job_changed)
+        picture.workloads.add_handler(self._workload_changed)
+
+    def _job_changed(self, old: Object | None, new: Object | None) -> None:
+        found = new if new is not None else old
+        if found is not None:
+            self._queue.add(_key(found))
+
+    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
+        resource = self._kind.resource
+        for workload in (old, new):
+            if workload is None:
+                continue
+            meta = workload.metadata
+            owner = meta.controller
+            if owner is None:
+                # Perhaps one that a job of ours names and waits for.
+                waiting = f"{meta.namespace}/{meta.name}"
+                for job in self._jobs.by_index(_BY_PREBUILT, waiting):
+                    self._queue.add(_key(job))
+            elif owner.kind == resource.kind and owner.api_version == resource.api_version:
+                self._queue.add(Key(meta.namespace, owner.name))
+            else:
+                for job in self._jobs.by_index(_BY_CONTROLLER, owner.uid):
+                    self._queue.add(_key(job))
+
+    async def _reconcile(self, key: Key) -> Result:
+        if not self._jobs.is_synced:
+            return Result(_UNSYNCED_SECONDS)
+        resource = self._kind.resource
+        workloads = self._picture.workloads_named_for(resource.api_version, resource.kind, key)
+        job = self._jobs.get(*key)
+        if job is None:
+            actions = decide_gone(workloads, self._picture)
+        else:
+            actions = decide(self._kind, job, workloads, self._picture)
+        return Result(await Writer(self._client, self._recorder).perform(actions))
+
+
+def _key(job: Object) -> Key:
+    meta = job["metadata"]
+    return Key(meta.get("namespace", ""), meta["name"])
+
+
+def _prebuilt(job: Object) -> Iterable[str]:
+    name = prebuilt_name(job)
+    return (f"{job['metadata'].get('namespace', '')}/{name}",) if name else ()

@@ -1,0 +1,76 @@
+"""Who goes first among workloads that may be preempted.
+
+Workloads that are evicted already cost nothing and go first; then those of other ClusterQueues before the preemptor's
+own; then lower priorities, then those that hold quota for the shortest time; at last uid and key, so that the order
+never depends on how workloads are stored. Both engines rank like this.
+
+With admission fair sharing the workloads of one ClusterQueue go by the usage of their LocalQueues before they go by
+priority, largest first. That comparison means nothing between ClusterQueues, so each ClusterQueue's candidates are
+ranked on their own and then merged by the head of each: the order is well defined even where usage and priority
+disagree in a circle.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+from typing import Final, NamedTuple, TypeAlias
+
+from argosy.api.objects.kueue.workloads import EVICTED, QUOTA_RESERVED
+from argosy.queueing.workloads.infos import Info
+
+# The usage of a LocalQueue (namespace/name); none where its ClusterQueue does not order by usage.
+UsageOf: TypeAlias = Callable[[str], float | None]
+
+# Not evicted, group, priority, seconds since the reservation (negative: newer first), uid, key.
+Key: TypeAlias = tuple[bool, int, int, float, str, str]
+
+OTHER: Final = 0
+OWN: Final = 1
+
+
+class Ranked(NamedTuple):
+    """A candidate and its place; keys are in the order in which candidates go."""
+
+    key: Key
+    info: Info
+
+    @property
+    def is_evicted(self) -> bool:
+        return not self.key[0]
+
+
+def ranked(
+    infos: Iterable[Info], group: int, now: float, usage_of: UsageOf | None = None
+) -> list[Ranked]:
+    """The candidates of one ClusterQueue in their order. `group` goes before priority: `OTHER` before `OWN`."""
+    found = [Ranked(_key(info, group, now), info) for info in infos]
+    if usage_of is None:
+        found.sort(key=_BY_KEY)
+    else:
+        usages = {one.info.local_queue: usage_of(one.info.local_queue) for one in found}
+        found.sort(
+            key=lambda one: (one.key[0], -(usages[one.info.local_queue] or 0.0), one.key[1:])
+        )
+    return found
+
+
+def merged(queues: Iterable[list[Ranked]]) -> Iterator[Ranked]:
+    """The candidates of several ClusterQueues in one order, worked out as far as somebody looks."""
+    return heapq.merge(*queues, key=_BY_KEY)
+
+
+_BY_KEY: Final = attrgetter("key")
+
+
+def _key(info: Info, group: int, now: float) -> Key:
+    waits, reserved = True, now
+    for condition in info.obj.status.conditions:
+        if condition.status != "True":
+            continue
+        if condition.type == EVICTED:
+            waits = False
+        elif condition.type == QUOTA_RESERVED and condition.last_transition_time is not None:
+            reserved = condition.last_transition_time.timestamp()
+    return waits, group, info.priority, -reserved, info.uid, info.key

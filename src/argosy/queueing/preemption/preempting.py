@@ -1,0 +1,70 @@
+"""Find the workloads that must go so that another one fits: the entrance to both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from argosy.queueing.cache.snapshots import Snapshot
+from argosy.queueing.flavors.assignments import Assignment, Mode
+from argosy.queueing.preemption.candidates import UsageOf
+from argosy.queueing.preemption.classical import classical_targets
+from argosy.queueing.preemption.fair import FairSharing, fair_targets
+from argosy.queueing.preemption.searches import Search
+from argosy.queueing.preemption.targets import Target
+from argosy.queueing.quotas.amounts import FlavorResource
+from argosy.queueing.workloads.infos import Info
+
+# Whether an assignment's pods could be placed on the nodes, the way the snapshot is at that moment.
+FitsTopology: TypeAlias = Callable[[Info, Assignment, Snapshot], bool]
+
+
+@dataclass(slots=True, frozen=True)
+class Preemptor:
+    """Finds victims: by fair sharing where `fair` is given, else by hierarchy and priority.
+
+    `usage_of` is the usage of LocalQueues where admission fair sharing is on.
+    """
+
+    fair: FairSharing | None = None
+    usage_of: UsageOf | None = None
+    fits_topology: FitsTopology | None = None
+
+    def targets(
+        self, info: Info, assignment: Assignment, snapshot: Snapshot, *, now: float
+    ) -> list[Target]:
+        """Whom to preempt so that `info` fits as assigned; nobody if nothing makes it fit. The snapshot is as before
+        afterwards. `now` is the time of reservation of those that have none on record.
+        """
+        fits_topology = self.fits_topology
+        return self.search(
+            Search(
+                info,
+                snapshot,
+                assignment.usage,
+                contested(assignment),
+                now=now,
+                usage_of=self.usage_of,
+                fits_topology=(
+                    (lambda: True)
+                    if fits_topology is None
+                    else lambda: fits_topology(info, assignment, snapshot)
+                ),
+            )
+        )
+
+    def search(self, search: Search) -> list[Target]:
+        if self.fair is None:
+            return classical_targets(search)
+        return fair_targets(search, self.fair)
+
+
+def contested(assignment: Assignment) -> frozenset[FlavorResource]:
+    """The flavors and resources that somebody has to leave."""
+    return frozenset(
+        FlavorResource(flavor.name, resource)
+        for pod_set in assignment.pod_sets
+        for resource, flavor in pod_set.flavors.items()
+        if flavor.mode == Mode.PREEMPT
+    )

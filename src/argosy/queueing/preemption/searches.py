@@ -1,0 +1,142 @@
+"""A search for victims: for whom, where, how much, and what of it is contested; and trials on the live quota tree.
+
+Both engines work the same way: take candidates out of the snapshot one by one until the workload fits, put back whom
+it did not need, name the rest. Whatever a trial has taken out is back when it ends, also when an exception passes
+through it: `Removals` holds exactly the workloads that are out.
+
+Fill-back goes from the second-to-last removed to the first and never tries the last one: without it the workload did
+not fit. A workload that is put back gives its place in the list to the last one, as in Kueue, so victims are in no
+particular order. Less room never makes anything fit, hence no victim is superfluous: put back any one of them and the
+workload does not fit. (Unless it fitted from the start: then the first candidate is the victim, as in Kueue.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Final, Self
+
+from argosy.queueing.cache.clusterqueues import CachedQueue
+from argosy.queueing.cache.snapshots import Snapshot
+from argosy.queueing.preemption.candidates import UsageOf
+from argosy.queueing.preemption.targets import Target
+from argosy.queueing.quotas.amounts import FlavorResource
+from argosy.queueing.quotas.nodes import Node
+from argosy.queueing.workloads.infos import Info
+
+
+class Search:
+    """Room for `requests` of the workload `info`, of which `contested` lack quota.
+
+    `fits_topology` says whether its pods could also be placed, the way the snapshot is at that moment.
+    """
+
+    __slots__ = (
+        "_places", "_wanted", "contested", "fits_topology", "info", "node", "now", "queue",
+        "requests", "snapshot", "usage_of",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        info: Info,
+        snapshot: Snapshot,
+        requests: Mapping[FlavorResource, int],
+        contested: frozenset[FlavorResource],
+        *,
+        now: float,
+        usage_of: UsageOf | None = None,
+        fits_topology: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.info: Final = info
+        self.snapshot: Final = snapshot
+        self.queue: Final[CachedQueue] = snapshot.queues[info.cluster_queue]
+        self.node: Final[Node] = self.queue.node
+        self.requests: Final = requests
+        self.contested: Final = contested
+        self.now: Final = now
+        self.usage_of: Final = usage_of
+        self.fits_topology: Final = fits_topology
+        # All nodes of a tree share one layout: places are looked up once.
+        self._places: Final = [self.node.position(fr) for fr in contested]
+        self._wanted: Final = [(self.node.position(fr), value) for fr, value in requests.items()]
+
+    def is_within_nominal(self, node: Node) -> bool:
+        """Whether a node borrows nothing of what is contested."""
+        usage, subtree = node.usage, node.subtree
+        return all(usage[place] <= subtree[place] for place in self._places)
+
+    def is_below_nominal(self) -> bool:
+        """Whether the preemptor's ClusterQueue has quota left of everything that is contested."""
+        usage, nominal = self.node.usage, self.node.nominal
+        return all(usage[place] < nominal[place] for place in self._places)
+
+    def fits(self, *, may_borrow: bool) -> bool:
+        """Whether the workload fits, the way the snapshot is now."""
+        node = self.node
+        for place, value in self._wanted:
+            if not may_borrow and node.usage[place] + value > node.subtree[place]:
+                return False
+            if value > max(0, node.available_at(place)):
+                return False
+        return self.fits_topology()
+
+    def is_hopeless(self, candidates: Iterable[Info]) -> bool:
+        """Whether the workload would not fit even without all of the candidates.
+
+        A workload that goes frees at most its own usage, wherever limits are; so this asks no trial.
+        """
+        lacking = {
+            fr: value - available
+            for fr, value in self.requests.items()
+            if value > max(0, available := self.node.available_at(self.node.position(fr)))
+        }
+        for info in candidates:
+            if not lacking:
+                return False
+            for fr in lacking.keys() & info.usage.keys():
+                lacking[fr] -= info.usage[fr]
+                if lacking[fr] <= 0:
+                    del lacking[fr]
+        return bool(lacking)
+
+
+class Removals:
+    """Workloads taken out of a search's snapshot, until the `with` ends."""
+
+    __slots__ = ("_search", "targets")
+
+    def __init__(self, search: Search) -> None:
+        self._search: Final = search
+        self.targets: Final[list[Target]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        while self.targets:
+            self._search.snapshot.add(self.targets.pop().info)
+
+    def remove(self, info: Info, reason: str) -> None:
+        self._search.snapshot.remove(info)
+        self.targets.append(Target(info, reason))
+
+    def filled_back(self, *, may_borrow: bool) -> list[Target]:
+        """The targets that are still needed once all that need not go are back."""
+        snapshot, targets = self._search.snapshot, self.targets
+        for index in range(len(targets) - 2, -1, -1):
+            info = targets[index].info
+            snapshot.add(info)
+            try:
+                is_needed = not self._search.fits(may_borrow=may_borrow)
+            finally:
+                snapshot.remove(info)
+            if not is_needed:
+                targets[index] = targets[-1]
+                targets.pop()
+                snapshot.add(info)
+        return list(targets)

@@ -1,0 +1,35 @@
+"""Whether an update can change how a workload fares.
+
+A parked workload is looked at again when something around it changes. An update of the workload itself is such a
+change only if it touches what the scheduler decides by: its spec, what it asks for, its priority, whether it may
+preempt, or whether it was sent away. Statuses the scheduler writes itself are not, or it would chase its own writes.
+"""
+
+from __future__ import annotations
+
+from argosy.api.objects.kueue.workloads import EVICTED, REQUEUED
+from argosy.queueing.queues.admissibility import has_closed_gate
+from argosy.queueing.workloads.infos import Info
+
+
+def may_fare_differently(old: Info, new: Info) -> bool:
+    """Whether the newer version of a workload deserves another look."""
+    was, is_ = old.obj, new.obj
+    if was is is_:
+        return False
+    return (
+        _is_respecified(old, new)
+        or old.priority != new.priority
+        or was.status.reclaimable_pods != is_.status.reclaimable_pods
+        or was.status.requeue_state != is_.status.requeue_state
+        or was.condition(EVICTED) != is_.condition(EVICTED)
+        or was.condition(REQUEUED) != is_.condition(REQUEUED)
+        or has_closed_gate(was) != has_closed_gate(is_)
+        or old.total_requests != new.total_requests
+    )
+
+
+def _is_respecified(old: Info, new: Info) -> bool:
+    """Generations tell cheaply; objects that nobody stored yet have none."""
+    was, is_ = old.obj.metadata.generation, new.obj.metadata.generation
+    return was != is_ or (not is_ and old.obj.spec != new.obj.spec)

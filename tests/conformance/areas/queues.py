@@ -1,0 +1,368 @@
+"""What waits: lines, parking, requeue rules, heads, second passes. Mirrors pkg/cache/queue and parts of pkg/workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from argosy.api.objects.kueue.localqueues import LocalQueue
+from argosy.api.objects.kueue.quotas import ClusterQueue
+from argosy.api.objects.kueue.workloads import AdmissionCheckState, Workload
+from argosy.api.objects.metadata import ObjectMeta
+from argosy.base.durations import parse_duration
+from argosy.queueing.cache.clusterqueues import namespaces_of
+from argosy.queueing.queues.admissibility import is_backoff_over, retry_time
+from argosy.queueing.queues.consuming import (
+    AdmissionFairSharing,
+    local_queue_weight,
+    nanos_of,
+)
+from argosy.queueing.queues.ledgers import Ledger
+from argosy.queueing.queues.pending import PendingQueue
+from argosy.queueing.queues.queues import Queues
+from argosy.queueing.queues.reasons import BEST_EFFORT_FIFO, RequeueReason
+from argosy.queueing.queues.second_pass import SecondPasses, needs_second_pass, used_nodes
+from argosy.queueing.workloads.infos import Info, LastAssignment
+from argosy.queueing.workloads.making import EVICTION, Infos
+from tests.conformance.areas import runs
+from tests.conformance.areas.afs import fair_sharing
+from tests.conformance.building import forest, view, views
+from tests.conformance.cases import Case
+from tests.conformance.comparing import differences
+
+
+def clock(case: Case) -> float:
+    return datetime.fromisoformat(case.now).timestamp()
+
+
+def maker(case: Case) -> Infos:
+    ordering = case.input.get("workloadOrdering") or {}
+    return Infos(
+        requeuing_timestamp=ordering.get("podsReadyRequeuingTimestamp") or EVICTION,
+        boosts=case.gates.get("PriorityBoost", False),
+    )
+
+
+def made(case: Case, workload: Mapping[str, Any]) -> Info:
+    """The info of a workload, or of an info that holds one."""
+    return shaped(case, maker(case).make(view(Workload, workload.get("workload") or workload)))
+
+
+def shaped(case: Case, info: Info) -> Info:
+    """Without equivalence hashing, no workload is known to be like another."""
+    if case.gates.get("SchedulingEquivalenceHashing") is False:
+        info.scheduling_hash = ""
+    return info
+
+
+def all_queues(case: Case) -> Queues:
+    """The case's ClusterQueues and LocalQueues, nothing waiting."""
+    labels = {
+        one["metadata"]["name"]: one["metadata"].get("labels") or {}
+        for one in case.objects.get("namespaces") or ()
+    }
+    queues = Queues(forest(case), lambda name: labels.get(name, None if labels else {}))
+    for queue in views(ClusterQueue, case.objects.get("clusterQueues")):
+        queues.put_cluster_queue(queue, clock(case))
+    for local_queue in views(LocalQueue, case.objects.get("localQueues")):
+        queues.put_local_queue(local_queue, clock(case))
+    return queues
+
+
+def put_all(case: Case, queues: Queues) -> None:
+    for workload in case.objects.get("workloads") or ():
+        queues.put_workload(made(case, workload), clock(case))
+
+
+def assigned(queues: Queues, keys: list[str]) -> dict[str, str]:
+    found = {key: queues.local_queue_of(key) for key in keys}
+    return {key: local_queue for key, local_queue in found.items() if local_queue is not None}
+
+
+def keys_of(case: Case, *more: Mapping[str, Any]) -> list[str]:
+    return [made(case, one).key for one in (*(case.objects.get("workloads") or ()), *more)]
+
+
+def lone(case: Case) -> PendingQueue:
+    return PendingQueue("cq", case.input.get("queueingStrategy") or BEST_EFFORT_FIFO)
+
+
+def anybody(case: Case) -> Info:
+    """A workload of no importance, with what the case says was tried."""
+    workload = Workload(metadata=ObjectMeta(name="workload-1", namespace="default"))
+    info = shaped(case, maker(case).make(workload))
+    last = case.input.get("lastAssignment")
+    if last:
+        info.last_assignment = last_assignment(last)
+    return info
+
+
+def last_assignment(state: Mapping[str, Any]) -> LastAssignment:
+    return LastAssignment(
+        tuple(state.get("lastTriedFlavorIdx") or ()),
+        state.get("clusterQueueGeneration") or 0,
+        state.get("schedulingCycle") or 0,
+    )
+
+
+# All queues.
+
+
+@runs("queue", "TestAddWorkload")
+def add_workload(case: Case) -> list[str]:
+    queues = all_queues(case)
+    info = made(case, case.input["workload"])
+    refusal = queues.put_workload(info, clock(case))
+    got = {"assigned": assigned(queues, [info.key]), "error": refusal and str(refusal)}
+    return differences(case.expected, got)
+
+
+@runs("queue", "TestUpdateWorkload")
+def update_workload(case: Case) -> list[str]:
+    queues = all_queues(case)
+    put_all(case, queues)
+    refusal = queues.put_workload(made(case, case.input["updatedWorkload"]), clock(case))
+    local_queues = [
+        f"{one['metadata'].get('namespace', '')}/{one['metadata']['name']}"
+        for one in case.objects.get("localQueues") or ()
+    ]
+    got = {
+        "assigned": assigned(queues, keys_of(case, case.input["updatedWorkload"])),
+        "queueMembers": {name: sorted(queues.waiting(name)) for name in local_queues},
+        "queueOrder": {
+            one["metadata"]["name"]: drained(queues.cluster_queue(one["metadata"]["name"]))
+            for one in case.objects.get("clusterQueues") or ()
+        },
+        "updated": refusal is None,
+        "error": refusal and str(refusal),
+    }
+    want = case.expected
+    sorted_members = {name: sorted(keys or ()) for name, keys in want["queueMembers"].items()}
+    return differences(want | {"queueMembers": sorted_members}, got)
+
+
+def drained(queue: PendingQueue | None) -> list[str]:
+    found: list[str] = []
+    while queue is not None and (info := queue.pop()) is not None:
+        found.append(info.key)
+    return found
+
+
+@runs("queue", "TestRequeueWorkloadStrictFIFO")
+def requeue_workload(case: Case) -> list[str]:
+    """A workload that exists but is in no line is one that the scheduler holds."""
+    queues = all_queues(case)
+    info = made(case, case.input["workload"])
+    if case.input.get("inClient"):
+        queues.put_workload(info, clock(case))
+    if not case.input.get("inQueue"):
+        queues.heads(clock(case))
+    found = queues.requeue(info, RequeueReason.GENERIC, clock(case))
+    return differences(case.expected, {"requeued": found.is_added})
+
+
+@runs("queue", "TestHeads")
+def heads(case: Case) -> list[str]:
+    queues = all_queues(case)
+    put_all(case, queues)
+    popped = queues.heads(clock(case), lambda name: "active-" in name)
+    got = {
+        "assigned": assigned(queues, keys_of(case)),
+        "workloads": sorted(info.obj.metadata.name for info in popped),
+    }
+    want = case.expected
+    return differences(want | {"workloads": sorted(want.get("workloads") or ())}, got)
+
+
+@runs("queue", "TestGetPendingWorkloadsInfo")
+def pending_workloads_info(case: Case) -> list[str]:
+    queues = all_queues(case)
+    put_all(case, queues)
+    queue = queues.cluster_queue(case.input["cqName"])
+    got = [info.key for info in queue.ordered()] if queue else []
+    want = [made(case, one).key for one in case.expected.get("pendingWorkloadsInfo") or ()]
+    return differences(want, got)
+
+
+# One ClusterQueue.
+
+
+@runs("queue", "Test_PushOrUpdate")
+def push_or_update(case: Case) -> list[str]:
+    queue, now = lone(case), clock(case)
+    queue.push_or_update(made(case, case.input["workload"]), now)
+    queue.push_or_update(made(case, case.input["workload"]), now)
+    popped = queue.pop()
+    want = case.expected
+    wanted = made(case, want["workload"]) if want.get("workload") else None
+    problems = differences(wanted and wanted.key, popped and popped.key, "workload")
+    if wanted is not None and popped is not None:
+        problems += differences(wanted.obj == popped.obj, True, "workload.obj")
+    parked = want.get("inadmissibleWorkloads") or {}
+    return problems + differences(
+        sorted(parked), sorted(info.key for info in queue.parked()), "inadmissibleWorkloads"
+    )
+
+
+@runs("queue", "TestStrictFIFO")
+def strict_fifo(case: Case) -> list[str]:
+    queue = lone(case)
+    for name in ("w1", "w2"):
+        queue.push_or_update(made(case, case.input[name]), clock(case))
+    popped = queue.pop()
+    return differences(case.expected["result"], popped and popped.obj.metadata.name)
+
+
+@runs("queue", "TestFsAdmission")
+def fs_admission(case: Case) -> list[str]:
+    now = clock(case)
+    config = fair_sharing(case.input.get("admissionFairSharing"))
+    if case.gates.get("AdmissionFairSharing") is False:
+        config = None
+    ledger = Ledger(config or AdmissionFairSharing())
+    for key, consumed in (case.input.get("initialLocalQueueUsage") or {}).items():
+        ledger.restore(key, nanos_of(consumed), now)
+    for local_queue in views(LocalQueue, case.objects.get("localQueues")):
+        name = f"{local_queue.metadata.namespace}/{local_queue.metadata.name}"
+        ledger.weigh(name, local_queue_weight(local_queue))
+    cluster_queue = view(ClusterQueue, case.input["clusterQueue"])
+    is_used = config is not None and config.is_used_by(cluster_queue.spec.admission_scope)
+    queue = PendingQueue("cq", usage_of=ledger.usage if is_used else None)
+    for workload in case.objects["workloads"]:
+        queue.push_or_update(made(case, workload), now)
+    popped = queue.pop()
+    return differences(made(case, case.expected["workload"]).key, popped and popped.key)
+
+
+@runs("queue", "TestClusterQueueImpl")
+def cluster_queue(case: Case) -> list[str]:
+    now = clock(case)
+    queue = lone(case)
+    for workload in case.input.get("workloadsToAdd") or ():
+        queue.push_or_update(made(case, workload), now)
+    for workload in case.input.get("inadmissibleWorkloadsToRequeue") or ():
+        queue.requeue(made(case, workload), RequeueReason.GENERIC, now)
+    for workload in case.input.get("admissibleWorkloadsToRequeue") or ():
+        queue.requeue(made(case, workload), RequeueReason.FAILED_AFTER_NOMINATION, now)
+    for workload in case.input.get("workloadsToUpdate") or ():
+        queue.push_or_update(made(case, workload), now)
+    for workload in case.input.get("workloadsToDelete") or ():
+        queue.delete(made(case, workload).key)
+    moved = 0
+    if case.input.get("queueInadmissibleWorkloads"):
+        moved = queue.flush(now, takes(case))
+    got = {
+        "activeWorkloads": sorted(info.key for info in queue.in_line()),
+        "inadmissibleWorkloadsRequeued": moved,
+        "pending": len(queue),
+    }
+    want = case.expected
+    return differences(want | {"activeWorkloads": sorted(want.get("activeWorkloads") or ())}, got)
+
+
+def takes(case: Case) -> Any:
+    """Which namespaces the case's ClusterQueue takes workloads from."""
+    selector = namespaces_of(view(ClusterQueue, case.objects["clusterQueues"][0]))
+    labels = {
+        one["metadata"]["name"]: one["metadata"].get("labels") or {}
+        for one in case.objects.get("namespaces") or ()
+    }
+    return lambda name: name in labels and selector.matches(labels[name])
+
+
+@runs("queue", "TestBestEffortFIFORequeueIfNotPresent", "TestStrictFIFORequeueIfNotPresent")
+def requeue_if_not_present(case: Case) -> list[str]:
+    queue, info = lone(case), anybody(case)
+    queue.requeue(info, RequeueReason(case.input["reason"]), clock(case))
+    got = {"inadmissible": queue.inadmissible == 1, "sticky": queue.sticky == info.key}
+    return differences(case.expected, {key: got[key] for key in case.expected})
+
+
+@runs("queue", "TestRequeueHashTriggerByReason")
+def requeue_hash(case: Case) -> list[str]:
+    queue, info = lone(case), anybody(case)
+    queue.requeue(info, RequeueReason(case.input["reason"]), clock(case))
+    return differences(case.expected, {"hash": queue.has_failed(info.scheduling_hash)})
+
+
+@runs("queue", "TestGetNoFitReason")
+def no_fit_reason(case: Case) -> list[str]:
+    queue, info = lone(case), anybody(case)
+    reason = RequeueReason(case.input["requeueReason"])
+    queue.requeue(info, reason, clock(case), quota_reason=case.input.get("conditionReason") or "")
+    if case.input.get("deleteFromInadmissible"):
+        queue.delete(info.key)
+    found = queue.bypass_reason(info.key)
+    return differences(case.expected, {"ok": bool(found), "reason": found})
+
+
+@runs("queue", "TestBackoffWaitingTimeExpired")
+def backoff_over(case: Case) -> list[str]:
+    workload = made(case, case.input["workloadInfo"]).obj
+    return differences(case.expected, {"result": is_backoff_over(workload, clock(case))})
+
+
+# Second passes.
+
+
+@runs("queue", "TestQueueSecondPassIfNeeded")
+def second_pass(case: Case) -> list[str]:
+    passes, now = SecondPasses(), clock(case)
+    for workload in case.objects.get("workloads") or ():
+        passes.offer(made(case, workload), now)
+    updated = case.input.get("updateWorkload")
+    queued = passes.offer(made(case, updated), now) if updated else None
+    later = now + parse_duration(case.input.get("passTime") or "0s")
+    ready = sorted(info.key for info in passes.take_due(later))
+    want = case.expected
+    return differences(
+        want | {"ready": sorted(want.get("ready") or ())}, {"ready": ready, "updateQueued": queued}
+    )
+
+
+@runs("workload", "TestNeedsSecondPass")
+def second_pass_needed(case: Case) -> list[str]:
+    workload = view(Workload, case.input["workload"])
+    return differences(case.expected, {"result": needs_second_pass(workload)})
+
+
+@runs("workload", "TestUsedNodes")
+def nodes(case: Case) -> list[str]:
+    found = used_nodes(view(Workload, case.input["workload"]))
+    return differences(sorted(case.expected.get("result") or ()), found)
+
+
+# What the order and the rules look at.
+
+
+@runs("workload", "TestGetQueueOrderTimestamp")
+def order_time(case: Case) -> list[str]:
+    workload = view(Workload, case.input["workload"])
+    want, got = {}, {}
+    for entry in case.expected["result"]:
+        strategy = entry["key"]["podsReadyRequeuingTimestamp"]
+        want[strategy] = datetime.fromisoformat(entry["value"])
+        moment = Infos(requeuing_timestamp=strategy).order_time(workload)
+        got[strategy] = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment)
+    return differences(want, got)
+
+
+@runs("workload", "TestSchedulingHash")
+def hashes(case: Case) -> list[str]:
+    one, other = (made(case, case.input[name]).scheduling_hash for name in ("wl1", "wl2"))
+    return differences(case.expected, {"same": one == other})
+
+
+@runs("workload", "TestAssignmentClusterQueueState")
+def pending_flavors(case: Case) -> list[str]:
+    state = case.input.get("state")
+    got = last_assignment(state).has_pending_flavors if state else False
+    return differences(case.expected, {"pendingFlavors": got})
+
+
+@runs("workload", "TestGetMaxRetryTime")
+def max_retry_time(case: Case) -> list[str]:
+    found = retry_time(views(AdmissionCheckState, case.input.get("checkStates")))
+    want = case.expected.get("retryTime")
+    return differences(want and datetime.fromisoformat(want).timestamp(), found)
