@@ -286,4 +286,6 @@ def _checks_of(queue: ClusterQueue) -> list[str]:
 
 
 def _is_respecified(old: ClusterQueue, new: ClusterQueue) -> bool:
-    return old.spec != new.spec or old.metadata.deletion_timestamp != new.metadata.deletion_timestamp
+    return (
+        old.spec != new.spec or old.metadata.deletion_timestamp != new.metadata.deletion_timestamp
+    )

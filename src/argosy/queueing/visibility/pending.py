@@ -14,16 +14,21 @@ from argosy.base.errors import Details, ServiceUnavailable
 from argosy.queueing.workloads.infos import Info
 
 
+class Waiting(Protocol):
+    """What waits in one ClusterQueue."""
+
+    def ordered(self) -> Sequence[Info]:
+        """All of it (in line, parked, or in the cycle that runs), in the order of the line."""
+
+
 class WaitingQueues(Protocol):
-    """The queues of the scheduler, as far as they are shown."""
+    """The queues of the scheduler (`queues.Queues`), as far as they are shown."""
 
-    def waiting(self, cluster_queue: str) -> Sequence[Info] | None:
-        """Everything that waits in a ClusterQueue (in its heap, parked, or in the cycle that runs), in the order of
-        the heap; None for a ClusterQueue that is not known.
-        """
+    def cluster_queue(self, name: str) -> Waiting | None:
+        """None for a ClusterQueue that is not known."""
 
-    def cluster_queue_of(self, namespace: str, local_queue: str) -> str | None:
-        """The ClusterQueue of a LocalQueue; None for a LocalQueue that is not known."""
+    def cluster_queue_of(self, local_queue: str) -> str | None:
+        """The ClusterQueue of a LocalQueue, `namespace/name`; None for one that is not known."""
 
 
 class Pending:
@@ -37,11 +42,11 @@ class Pending:
         self._queues = queues
 
     def pending(self, cluster_queue: str) -> Sequence[Workload] | None:
-        found = self._known().waiting(cluster_queue)
-        return None if found is None else [info.obj for info in found]
+        found = self._known().cluster_queue(cluster_queue)
+        return None if found is None else [info.obj for info in found.ordered()]
 
     def cluster_queue_of(self, namespace: str, local_queue: str) -> str | None:
-        return self._known().cluster_queue_of(namespace, local_queue)
+        return self._known().cluster_queue_of(f"{namespace}/{local_queue}")
 
     def _known(self) -> WaitingQueues:
         if self._queues is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from argosy.api.objects.kueue.localqueues import LocalQueue, LocalQueueSpec
+from argosy.api.objects.kueue.quotas import ClusterQueue, ClusterQueueSpec
 from argosy.api.objects.kueue.workloads import Workload, WorkloadSpec
 from argosy.api.objects.metadata import ObjectMeta, OwnerReference
 from argosy.apiserver.access.identities import ADMIN, AUTHENTICATED, User
@@ -19,6 +20,8 @@ from argosy.apiserver.servers import ClusterServer
 from argosy.base.loops import run_virtual
 from argosy.client.local import LocalClient
 from argosy.client.resources import NAMESPACES, ROLE_BINDINGS, ROLES
+from argosy.queueing.queues.queues import Queues
+from argosy.queueing.quotas.forest import Forest
 from argosy.queueing.visibility import Pending
 from argosy.queueing.workloads.infos import Info
 from tests.fakes.clusters import memory_server
@@ -36,38 +39,45 @@ def waiting(name: str, queue: str = "lq", namespace: str = "ns", priority: int |
     return Info(Workload(metadata=meta, spec=WorkloadSpec(queue_name=queue, priority=priority)), ())
 
 
+class Line(list[Info]):
+    def ordered(self) -> list[Info]:
+        return self
+
+
 @dataclass
 class MadeUpQueues:
     """Queues as a test says."""
 
-    heaps: dict[str, list[Info]] = field(default_factory=dict)
-    locals: dict[tuple[str, str], str] = field(default_factory=dict)
+    heaps: dict[str, Line] = field(default_factory=dict)
+    locals: dict[str, str] = field(default_factory=dict)
 
-    def waiting(self, cluster_queue: str) -> Sequence[Info] | None:
-        return self.heaps.get(cluster_queue)
+    def cluster_queue(self, name: str) -> Line | None:
+        return self.heaps.get(name)
 
-    def cluster_queue_of(self, namespace: str, local_queue: str) -> str | None:
-        return self.locals.get((namespace, local_queue))
+    def cluster_queue_of(self, local_queue: str) -> str | None:
+        return self.locals.get(local_queue)
 
 
 QUEUES = MadeUpQueues(
     {
-        "cq": [
-            waiting("a", priority=100),
-            waiting("b", "other"),
-            waiting("c"),
-            waiting("d", namespace="elsewhere"),
-            waiting("e", priority=None),
-        ],
-        "empty": [],
-        "Long": [waiting(f"w{index}") for index in range(1100)],
+        "cq": Line(
+            [
+                waiting("a", priority=100),
+                waiting("b", "other"),
+                waiting("c"),
+                waiting("d", namespace="elsewhere"),
+                waiting("e", priority=None),
+            ]
+        ),
+        "empty": Line(),
+        "Long": Line(waiting(f"w{index}") for index in range(1100)),
     },
     {
-        ("ns", "lq"): "cq",
-        ("ns", "other"): "cq",
-        ("elsewhere", "lq"): "cq",
-        ("ns", "idle"): "empty",
-        ("ns", "lost"): "gone",
+        "ns/lq": "cq",
+        "ns/other": "cq",
+        "elsewhere/lq": "cq",
+        "ns/idle": "empty",
+        "ns/lost": "gone",
     },
 )
 
@@ -309,3 +319,24 @@ def test_the_group_is_there_only_where_somebody_knows_queues() -> None:
         assert code == 404
 
     run_virtual(run())
+
+
+def test_the_schedulers_own_queues_are_shown_in_their_order() -> None:
+    queues = Queues(Forest(), lambda _: {})
+    queue = ClusterQueue(metadata=ObjectMeta(name="cq"), spec=ClusterQueueSpec())
+    queues.put_cluster_queue(queue, 0.0)
+    local = LocalQueue(
+        metadata=ObjectMeta(name="lq", namespace="ns"), spec=LocalQueueSpec(cluster_queue="cq")
+    )
+    queues.put_local_queue(local, 0.0)
+    for name, priority in (("x", 0), ("y", 5), ("z", 0)):
+        found = waiting(name)
+        found.priority = priority
+        queues.put_workload(found, 0.0)
+    pending = Pending()
+    pending.serve(queues)
+    assert pending.cluster_queue_of("ns", "lq") == "cq"
+    shown = pending.pending("cq")
+    assert shown is not None
+    assert [one.metadata.name for one in shown] == ["y", "x", "z"]
+    assert pending.pending("nope") is None
