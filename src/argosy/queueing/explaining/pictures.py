@@ -32,7 +32,7 @@ from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.queues.heaps import rank_of
 from argosy.queueing.quotas.amounts import FlavorResource, Usage, amount, amounts
 from argosy.queueing.workloads.adjusting import adjusted
-from argosy.queueing.workloads.infos import Info, counts_after_reclaim
+from argosy.queueing.workloads.infos import Info
 from argosy.queueing.workloads.limitranges import Summary, summarize
 from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.phases import holds_quota, is_admissible
@@ -100,6 +100,15 @@ class Picture:
         local = self.local_queues.get((workload.metadata.namespace, workload.spec.queue_name))
         return local.spec.cluster_queue if local is not None else ""
 
+    def waits_in(self, workload: Workload) -> str:
+        """The ClusterQueue in whose line a workload stands; empty where it stands in none."""
+        if not is_admissible(workload):
+            return ""
+        local = self.local_queues.get((workload.metadata.namespace, workload.spec.queue_name))
+        if local is None or local.metadata.deletion_timestamp is not None:
+            return ""
+        return local.spec.cluster_queue if local.spec.stop_policy in {"", "None"} else ""
+
     def line(self, cluster_queue: str) -> list[Info]:
         """What waits in a ClusterQueue, first the first; with its place, not with its requests."""
         waiting = [
@@ -111,18 +120,14 @@ class Picture:
                 order_time=_INFOS.order_time(workload),
             )
             for workload in self._objects.workloads
-            if is_admissible(workload) and self.cluster_queue_of(workload) == cluster_queue
+            if self.waits_in(workload) == cluster_queue
         ]
         return sorted(waiting, key=rank_of)
 
     @cached_property
     def waiting_counts(self) -> Mapping[str, int]:
         """How many workloads wait, by ClusterQueue."""
-        return Counter(
-            self.cluster_queue_of(workload)
-            for workload in self._objects.workloads
-            if is_admissible(workload)
-        )
+        return Counter(self.waits_in(workload) for workload in self._objects.workloads)
 
     def info(self, workload: Workload) -> Info:
         """A workload with what it asks for."""
@@ -177,8 +182,3 @@ def _told_requests(workload: Workload) -> dict[str, dict[str, int]]:
     told = {one.name: amounts(one.resources) for one in workload.status.resource_requests}
     names = {pod_set.name for pod_set in workload.spec.pod_sets}
     return told if told.keys() == names else {}
-
-
-def pods_of(workload: Workload) -> int:
-    """How many pods are still to run."""
-    return sum(counts_after_reclaim(workload).values())
