@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -143,14 +142,3 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
 def test_refusals(argosy: Argosy, case: tuple[tuple[str, ...], str]) -> None:
     asked, want = case
     assert argosy.fails("why", *asked) == f"Error: {want}\n"
-
-
-def test_a_thousand_workloads_take_a_moment(queues: Queues, argosy: Argosy) -> None:
-    """The whole command: listing, reading, looking. The bound is generous; see the module for what it costs."""
-    for index in range(0, 1000, 2):
-        queues.workload(f"many-{index}", "lq", "1", admitted="b")
-        queues.workload(f"many-{index + 1}", "lq", "1")
-    started = time.process_time()
-    argosy("why", "job/train")
-    # Server and command share this process.
-    assert time.process_time() - started < 2.0

@@ -4,10 +4,10 @@ and how few of them would have to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from argosy.api.objects.kueue.workloads import QUOTA_RESERVED
 from argosy.queueing.cache.caches import Cache
@@ -58,46 +58,57 @@ def fewest_that_suffice(
     would not.
 
     One alone is looked for first, the smallest that suffices. Else the largest go first until there is room, and those
-    that turn out not to be needed stay.
+    that turn out not to be needed stay. Linear in the number of workloads.
     """
     if not among or not needs or any(need.is_impossible for need in needs):
         return []
 
-    def suffice(those: list[Holder]) -> bool:
-        with _gone(cache, those):
-            return all(node.available(need.where) >= need.requested for need in needs)
+    def is_room() -> bool:
+        return all(node.available(need.where) >= need.requested for need in needs)
 
-    small_first = sorted(among, key=lambda one: (sum(one.usage.values()), one.key))
-    for holder in small_first:
-        if suffice([holder]):
-            return [holder]
-    taken: list[Holder] = []
-    for holder in sorted(among, key=lambda one: (-sum(one.usage.values()), one.key)):
-        taken.append(holder)
-        if suffice(taken):
-            return _filled_back(taken, suffice)
+    with _Trial(cache) as trial:
+        for holder in sorted(among, key=lambda one: (sum(one.usage.values()), one.key)):
+            trial.take_out(holder)
+            if is_room():
+                return [holder]
+            trial.put_back(holder)
+        for holder in sorted(among, key=lambda one: (-sum(one.usage.values()), one.key)):
+            trial.take_out(holder)
+            if is_room():
+                return trial.without_the_needless(is_room)
     return []
 
 
-def _filled_back(taken: list[Holder], suffice: Callable[[list[Holder]], bool]) -> list[Holder]:
-    """Leave out those that are not needed, the largest first; the last one taken is."""
-    for holder in taken[:-1]:
-        rest = [one for one in taken if one is not holder]
-        if suffice(rest):
-            taken = rest
-    return taken
+class _Trial:
+    """Workloads taken out for a moment, whether their ClusterQueue is active or not; all are back at the end."""
 
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._out: dict[str, Holder] = {}
 
-@contextmanager
-def _gone(cache: Cache, those: Iterable[Holder]) -> Iterator[None]:
-    """As if these workloads held nothing, whether their ClusterQueue is active or not."""
-    nodes = [(cache.forest.cluster_queue(one.info.cluster_queue), one.info.usage) for one in those]
-    for node, usage in nodes:
+    def take_out(self, holder: Holder) -> None:
+        self._out[holder.key] = holder
+        node = self._cache.forest.cluster_queue(holder.info.cluster_queue)
         if node is not None:
-            node.remove(usage)
-    try:
-        yield
-    finally:
-        for node, usage in nodes:
-            if node is not None:
-                node.add(usage)
+            node.remove(holder.info.usage)
+
+    def put_back(self, holder: Holder) -> None:
+        del self._out[holder.key]
+        node = self._cache.forest.cluster_queue(holder.info.cluster_queue)
+        if node is not None:
+            node.add(holder.info.usage)
+
+    def without_the_needless(self, is_room: Callable[[], bool]) -> list[Holder]:
+        """Those that are out and have to be, each tried in the order they went; the last one has to."""
+        for holder in list(self._out.values())[:-1]:
+            self.put_back(holder)
+            if not is_room():
+                self.take_out(holder)
+        return sorted(self._out.values(), key=lambda one: (-sum(one.usage.values()), one.key))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for holder in list(self._out.values()):
+            self.put_back(holder)

@@ -61,7 +61,7 @@ class Picture:
     """What is known of a cluster's queues at one moment."""
 
     def __init__(self, objects: Objects) -> None:
-        self._objects = objects
+        self.objects = objects
         self.sees_all = objects.sees_all
         self.cache = _cache(objects)
         self.local_queues: Mapping[tuple[str, str], LocalQueue] = {
@@ -75,8 +75,8 @@ class Picture:
     def is_fair_sharing(self) -> bool:
         """Whether shares are told anywhere: statuses have them only with fair sharing on."""
         owners: Iterable[ClusterQueue | Cohort] = (
-            *self._objects.cluster_queues,
-            *self._objects.cohorts,
+            *self.objects.cluster_queues,
+            *self.objects.cohorts,
         )
         return any(one.status.fair_sharing is not None for one in owners)
 
@@ -89,7 +89,7 @@ class Picture:
         )
 
     def limits(self, namespace: str) -> Summary:
-        ranges = self._objects.limit_ranges
+        ranges = self.objects.limit_ranges
         return summarize(one for one in ranges if one.metadata.namespace == namespace)
 
     def cluster_queue_of(self, workload: Workload) -> str:
@@ -119,7 +119,7 @@ class Picture:
                 priority=workload.spec.priority or 0,
                 order_time=_INFOS.order_time(workload),
             )
-            for workload in self._objects.workloads
+            for workload in self.objects.workloads
             if self.waits_in(workload) == cluster_queue
         ]
         return sorted(waiting, key=rank_of)
@@ -127,11 +127,11 @@ class Picture:
     @cached_property
     def waiting_counts(self) -> Mapping[str, int]:
         """How many workloads wait, by ClusterQueue."""
-        return Counter(self.waits_in(workload) for workload in self._objects.workloads)
+        return Counter(self.waits_in(workload) for workload in self.objects.workloads)
 
     def info(self, workload: Workload) -> Info:
         """A workload with what it asks for."""
-        classes = {one.metadata.name: one for one in self._objects.runtime_classes}
+        classes = {one.metadata.name: one for one in self.objects.runtime_classes}
         full = adjusted(workload, self.limits(workload.metadata.namespace), classes)
         info = _INFOS.make(full, self.cluster_queue_of(workload))
         told = _told_requests(workload)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from argosy.queueing.explaining.holders import Holder
 from argosy.queueing.explaining.looks import FlavorLook, Need
 from argosy.queueing.quotas.amounts import printed
 from argosy.queueing.quotas.nodes import Node
 
-NOMINAL = "nominalQuota"
-BORROWING = "borrowingLimit"
-LENDING = "lendingLimit"
+NOMINAL: Final = "nominalQuota"
+BORROWING: Final = "borrowingLimit"
+LENDING: Final = "lendingLimit"
+# Of more workloads than this only the number is told, and some.
+_TOLD: Final = 5
 
 
 @dataclass(slots=True, frozen=True)
@@ -74,9 +77,14 @@ def for_quota(look: FlavorLook, node: Node, waited_for: Sequence[Holder]) -> Ite
         yield Remedy(f"ask for at most {most} (flavor {look.flavor})")
     if waited_for:
         names = tuple(holder.key for holder in waited_for)
-        told = ", ".join(f"{one.key} ({amounts_of(one)})" for one in waited_for)
-        verb = "ends" if len(names) == 1 else "end"
-        yield Remedy(f"wait until {told} {verb}", workloads=names)
+        yield Remedy(f"wait until {_told(waited_for)}", workloads=names)
+
+
+def _told(waited_for: Sequence[Holder]) -> str:
+    shown = ", ".join(f"{one.key} ({amounts_of(one)})" for one in waited_for[:_TOLD])
+    if len(waited_for) > _TOLD:
+        return f"{len(waited_for)} workloads end, such as {shown}"
+    return f"{shown} {'ends' if len(waited_for) == 1 else 'end'}"
 
 
 def amounts_of(holder: Holder) -> str:
