@@ -31,7 +31,7 @@ def table(results: Results) -> str:
         if len(rounds) == 2:
             line.append(_ratio(*rounds))
         lines.append(line)
-    return _aligned(lines)
+    return aligned(lines)
 
 
 def verdict(results: Results) -> str:
@@ -63,7 +63,7 @@ def _ratio(ours: list[Measurement], peers: list[Measurement]) -> str:
     return f"{median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
 
 
-def _aligned(lines: list[list[str]]) -> str:
+def aligned(lines: list[list[str]]) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join(
         "  ".join(

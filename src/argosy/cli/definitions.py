@@ -9,11 +9,15 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from typing import Final
 
+import msgspec
 import yaml
 
 from argosy.api.crds.expanding import expanded
 from argosy.base.types import Object
+
+_DUMPER: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -27,9 +31,9 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         # Dashes first, so that the output of several runs can be put together.
         yaml.dump_all(
-            map(expanded, chosen),
+            map(_whole, chosen),
             sys.stdout,
-            Dumper=_Dumper,
+            Dumper=_DUMPER,
             explicit_start=True,
             sort_keys=False,
             width=120,
@@ -41,11 +45,10 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-class _Dumper(yaml.SafeDumper):
-    """Writes everything out: kubectl reads no aliases of other documents, and people none at all."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
+def _whole(crd: Object) -> Object:
+    """A definition in which nothing is shared: kubectl reads no aliases across documents, and people none at all."""
+    document: Object = msgspec.json.decode(msgspec.json.encode(expanded(crd)))
+    return document
 
 
 def _known() -> list[Object]:

@@ -27,8 +27,11 @@ from argosy.client.resources import (
 )
 from argosy.control.assemblies import Assembly
 from argosy.queueing.admission import add_admission as add_queueing_admission
+from argosy.queueing.assembling import add_queueing
+from argosy.queueing.configuration import Configuration
 from argosy.queueing.conversion import add_versions
 from argosy.queueing.definitions import definitions as queueing_definitions
+from argosy.queueing.jobs import add_admission as add_job_admission
 from argosy.workloads import jobsets
 from argosy.workloads.apps import add_apps
 from argosy.workloads.cronjobs import CronJobs
@@ -99,11 +102,18 @@ class Works:
 
 
 async def assemble(
-    server: ClusterServer, answers: Answers, workplace: Workplace, *, clock: Clock, ids: Ids
+    server: ClusterServer,
+    answers: Answers,
+    workplace: Workplace,
+    *,
+    clock: Clock,
+    ids: Ids,
+    queueing: Configuration = Configuration(),  # noqa: B008  (immutable)
 ) -> Works:
     """All controllers of a cluster, ready to run."""
     jobsets.add_admission(server.cluster)
     add_queueing_admission(server.cluster)
+    add_job_admission(server.cluster, queueing)
     add_versions(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client)
@@ -119,6 +129,7 @@ async def assemble(
     add_retention(assembly)
     add_jobset_retention(assembly)
     add_scheduler(assembly)
+    add_queueing(assembly, queueing)
     capacity.add_capacity(assembly, allow_processes=workplace.allows_processes)
     agent = Agent(assembly)
     add_simulated(assembly, agent)

@@ -9,7 +9,7 @@ import secrets
 import signal
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from argosy.api.builtin import builtin_kinds
@@ -23,6 +23,7 @@ from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
 from argosy.fleet.controllers import Workplace, Works, assemble
+from argosy.queueing.configuration import Configuration
 from argosy.store import MemoryStore, Store, open_store
 from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
@@ -47,6 +48,8 @@ class Settings:
     allows_processes: bool = False
     # How these are kept apart; None is the strongest way this machine allows.
     isolation: Isolation | None = None
+    # How jobs are queued.
+    queueing: Configuration = field(default_factory=Configuration)
 
 
 class Interrupts:
@@ -113,7 +116,12 @@ async def _serve(
                         hidden=(settings.kubeconfig.resolve(),),
                     )
                     works = await assemble(
-                        server, answers, workplace, clock=RealClock(), ids=RandomIds()
+                        server,
+                        answers,
+                        workplace,
+                        clock=RealClock(),
+                        ids=RandomIds(),
+                        queueing=settings.queueing,
                     )
                     interrupts.hurry = works.hurry
                     running.append(tasks.create_task(works.assembly.run()))

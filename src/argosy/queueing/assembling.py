@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from argosy.control.assemblies import Assembly
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.configuration import Configuration
@@ -15,6 +17,7 @@ from argosy.queueing.cycles.nominating import Nominator, Surroundings
 from argosy.queueing.cycles.ordering import Classical, Fair
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.flavors.assigning import Assigner
+from argosy.queueing.jobs import add_jobs
 from argosy.queueing.preemption.fair import FairSharing
 from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.preemption.strategies import strategies_of
@@ -26,22 +29,89 @@ from argosy.queueing.workloads.transforming import Transformation
 
 
 def add_queueing(assembly: Assembly, configuration: Configuration) -> Engine:
-    """Have the workloads of a cluster queued, admitted and preempted."""
-    wakers = []
-
-    def wake() -> None:
-        for one in wakers:
-            one()
-
-    def namespace_changed(name: str) -> None:
-        feed.namespace_changed(name)
-
-    around = Neighborhood(assembly, namespace_changed)
+    """Have the jobs of a cluster queued, admitted, preempted. What is known of them is in the engine."""
+    around = Neighborhood(assembly)
     engine = build_engine(configuration, around)
-    feed = Feed(assembly, engine, wake)
     scheduling = Scheduling(assembly, engine)
-    wakers.append(scheduling.wake)
+    around.tell(Feed(assembly, engine, scheduling.wake).namespace_changed)
     Workloads(assembly, Facts(engine), life_rules(configuration))
     QueueStatuses(assembly, engine, is_fair=configuration.fair_sharing is not None)
     InUse(assembly)
+    add_jobs(assembly, configuration)
     return engine
+
+
+def build_engine(configuration: Configuration, around: Neighborhood) -> Engine:
+    """The heart, as the configuration wants it."""
+    fair = configuration.fair_sharing
+    sharing = admission_fair_sharing(configuration)
+    cache = Cache()
+    queues = Queues(cache.forest, around.labels, sharing)
+    resources = configuration.resources
+    assigner = Assigner(
+        is_fair_sharing=fair is not None, quota_check_strategy=resources.quota_check_strategy
+    )
+    preemptor = Preemptor(
+        None if fair is None else FairSharing(strategies_of(list(fair.preemption_strategies))),
+        None if sharing is None else queues.ledger.usage,
+    )
+    nominator = Nominator(assigner, preemptor, Surroundings(around.namespace, around.limits))
+    waiting = configuration.wait_for_pods_ready
+    scheduler = Scheduler(
+        nominator,
+        Classical if fair is None else Fair,
+        one_at_a_time=waiting is not None and waiting.block_admission,
+    )
+    return Engine(cache, queues, scheduler, infos(configuration), around.adjust)
+
+
+def infos(configuration: Configuration) -> Infos:
+    resources, waiting = configuration.resources, configuration.wait_for_pods_ready
+    kept = {
+        rule.input: Transformation(dict(rule.outputs), rule.strategy, rule.multiply_by)
+        for rule in resources.transformations
+    }
+    return Infos(
+        resources.exclude_resource_prefixes,
+        kept,
+        waiting.requeuing_strategy.timestamp if waiting is not None else "Eviction",
+        boosts=configuration.feature_gates.get("PriorityBoost", False),
+    )
+
+
+def admission_fair_sharing(configuration: Configuration) -> AdmissionFairSharing | None:
+    given = configuration.admission_fair_sharing
+    if given is None:
+        return None
+    return AdmissionFairSharing(
+        given.usage_half_life_time, given.usage_sampling_interval, given.resource_weights
+    )
+
+
+def life_rules(configuration: Configuration) -> LifeRules:
+    waiting = configuration.wait_for_pods_ready
+    pods_ready = None
+    if waiting is not None:
+        requeuing = waiting.requeuing_strategy
+        pods_ready = PodsReadyRules(
+            waiting.timeout,
+            waiting.recovery_timeout,
+            requeuing.backoff_limit_count,
+            requeuing.backoff_base_seconds,
+            requeuing.backoff_max_seconds,
+        )
+    retention = configuration.object_retention_policies.workloads
+    return LifeRules(pods_ready, retention.after_finished)
+
+
+@dataclass(slots=True, frozen=True)
+class Facts:
+    """What the Workload controller asks of the engine."""
+
+    engine: Engine
+
+    def is_active(self, cluster_queue: str) -> bool:
+        return self.engine.cache.readiness(cluster_queue).is_active
+
+    def parked_reason(self, workload: str) -> str:
+        return self.engine.queues.bypass_reason(workload)

@@ -238,6 +238,29 @@ def test_appliers_own_fields_in_the_version_they_speak() -> None:
     shipping(story)
 
 
+def test_what_is_held_is_shown_in_the_version_it_was_deleted_in() -> None:
+    async def story(served: Served) -> None:
+        held = crate("v1", size=2)
+        held["metadata"]["finalizers"] = ["dev.example/hold"]
+        await served.ask("POST", NEW, held)
+        code, going = await served.ask("DELETE", f"{OLD}/a")
+        assert (code, going["apiVersion"], going["spec"]) == (
+            200,
+            "dev.example/v1beta1",
+            {"count": 2},
+        )
+        assert "deletionTimestamp" in going["metadata"]
+        code, all_gone = await served.ask("DELETE", OLD)
+        assert (code, all_gone["items"][0]["spec"]) == (200, {"count": 2})
+        code, last = await served.ask(
+            "PATCH", f"{OLD}/a", {"metadata": {"finalizers": None}}, content_type=MERGE
+        )
+        assert (code, last["spec"]) == (200, {"count": 2})
+        assert (await served.ask("GET", f"{NEW}/a"))[0] == 404
+
+    shipping(story)
+
+
 def test_a_dry_run_shows_the_version_asked_for_and_keeps_nothing() -> None:
     async def story(served: Served) -> None:
         code, shown = await served.ask("POST", f"{OLD}?dryRun=All", crate("v1beta1", count=2))

@@ -7,7 +7,7 @@ of several groups, and the message made of that. Placing pods in topologies is n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from argosy.api.objects.kueue.quotas import FlavorFungibility, ResourceFlavor
@@ -283,7 +283,7 @@ def _attempts(want: Mapping[str, Any], got: Mapping[str, Any]) -> list[str]:
     )
 
 
-_ASSERTIONS = {
+_ASSERTIONS: dict[str, Callable[[Any, Assignment, dict[str, Any]], list[str]]] = {
     "assignment": _asserted,
     "representativeMode": _mode,
     "noFitReason": _no_fit_reason,
@@ -329,7 +329,9 @@ def _has_one_order(case: Case, got: Assignment) -> bool:
 def _comparable(assignment: Mapping[str, Any], is_fixed: bool) -> dict[str, Any]:
     """What is compared of a whole assignment: not the generation, nor what placing adds."""
     left_out = () if is_fixed else ("flavorAssignmentAttempts", "status")
-    kept = {key: assignment.get(key) for key in ("borrowing", "noFitReason", "representativeMode")}
+    kept: dict[str, Any] = {
+        key: assignment.get(key) for key in ("borrowing", "noFitReason", "representativeMode")
+    }
     kept["podSets"] = []
     for pod_set in assignment.get("podSets") or ():
         one = {k: v for k, v in pod_set.items() if k not in (*left_out, "topologyAssignment")}
@@ -367,15 +369,6 @@ def search(case: Case) -> list[str]:
 
     count = largest_fit(views(PodSet, case.input.get("podSets")), fits)
     return differences(case.expected, {"count": count or 0, "found": count is not None})
-
-
-@runs("flavor-assignment-misc", "TestAssignment_TotalRequestsFor")
-def total_requests(case: Case) -> list[str]:
-    pod_sets = [_pod_set(one) for one in case.input["podSetAssignments"]]
-    replaced = case.input.get("replacedWorkloadSlice")
-    assignment = Assignment(pod_sets, replaced=None if replaced is None else _info(replaced))
-    total = assignment.total_requests(_info(case.input["workload"]))
-    return differences(case.expected, {"totalRequests": nested(total)})
 
 
 def _pod_set(given: Mapping[str, Any]) -> PodSetAssignment:

@@ -1,4 +1,4 @@
-"""Priorities: classes, boosts, and what counts as a change."""
+"""Priorities: classes and boosts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from argosy.queueing.workloads.priorities import (
     effective_priority,
     from_priority_class,
     from_workload_priority_class,
-    is_reprioritized,
 )
 from tests.conformance.areas import runs
 from tests.conformance.building import view, views
@@ -83,9 +82,3 @@ def workload_class(case: Case) -> list[str]:
     classes = {one.metadata.name: one for one in views(WorkloadPriorityClass, items)}
     name = case.input.get("workloadPriorityClassName") or ""
     return differences(case.expected, resolved(lambda: from_workload_priority_class(name, classes)))
-
-
-@runs("workload", "TestWorkloadPriorityClassChanged")
-def changed(case: Case) -> list[str]:
-    old, new = (view(Workload, case.input[name]) for name in ("oldWorkload", "newWorkload"))
-    return differences(case.expected, {"changed": is_reprioritized(old, new, boosts=boosts(case))})

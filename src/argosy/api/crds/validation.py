@@ -36,7 +36,8 @@ from argosy.base.fielderrors import (
 from argosy.base.types import Object
 
 NO_WEBHOOKS: Final = (
-    "conversion by webhook is not available here: versions are converted by their apiVersion only; "
+    "conversion by webhook is not available here: versions are converted by their apiVersion, and by what this server "
+    "knows of its own kinds; "
     'set strategy to "None"'
 )
 # Digests of good specs; emptied when there are many, because what is in use comes back soon.

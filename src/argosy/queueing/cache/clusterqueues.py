@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from argosy.api.objects.kueue.quotas import (
+    Amount,
     ClusterQueue,
     ClusterQueuePreemption,
     FlavorFungibility,
@@ -77,7 +78,7 @@ def quotas_of(resource_groups: Sequence[ResourceGroup]) -> Mapping[FlavorResourc
     }
 
 
-def weight_of(text: str | None) -> float:
+def weight_of(text: Amount | None) -> float:
     """A fair sharing weight; 1 where none is given."""
     return 1.0 if text is None else parse(text).nanos / 1e9
 

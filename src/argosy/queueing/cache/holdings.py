@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from argosy.api.objects.kueue.quotas import ResourceGroup
+from argosy.api.objects.kueue.quotas import Amount, ResourceGroup
 from argosy.base.types import Object
 from argosy.queueing.quotas.amounts import FlavorResource, Usage, amount, printed
 from argosy.queueing.workloads.infos import Info
@@ -67,7 +67,7 @@ def flavors_usage(
 
 def _resource(
     resource: str,
-    nominal: str,
+    nominal: Amount,
     usage: Mapping[FlavorResource, int],
     flavor: str,
     with_borrowed: bool,

@@ -1,1 +1,1 @@
-"""Controllers that feed the heart and write what it decides."""
+"""Controllers that feed queues and cache, do what was decided, and write statuses. Thin: they watch, ask and write."""

@@ -20,11 +20,9 @@ _NAMESPACE: Final = "namespace"
 
 
 class Neighborhood:
-    """Namespaces, LimitRanges and runtime classes of one cluster. `changed` is told which namespace is different; the
-    empty name is all of them.
-    """
+    """Namespaces, LimitRanges and runtime classes of one cluster."""
 
-    def __init__(self, assembly: Assembly, changed: Callable[[str], None]) -> None:
+    def __init__(self, assembly: Assembly) -> None:
         self._namespaces = assembly.informer(NAMESPACES, Namespace)
         self._ranges = assembly.informer(LIMIT_RANGES, LimitRange)
         if not self._ranges.has_index(_NAMESPACE):
@@ -32,10 +30,18 @@ class Neighborhood:
         self._classes = assembly.informer(RUNTIME_CLASSES, RuntimeClass)
         self._overheads: dict[str, RuntimeClass] = {}
         self._summaries: dict[str, Summary] = {}
-        self._changed: Final = changed
+        self._listeners: list[Callable[[str], None]] = []
         self._namespaces.add_handler(self._namespace_changed)
         self._ranges.add_handler(self._range_changed)
         self._classes.add_handler(self._class_changed)
+
+    def tell(self, listener: Callable[[str], None]) -> None:
+        """Have somebody told which namespace is different; the empty name is all of them."""
+        self._listeners.append(listener)
+
+    def _changed(self, name: str) -> None:
+        for listener in self._listeners:
+            listener(name)
 
     def namespace(self, name: str) -> Namespace | None:
         return self._namespaces.get("", name)

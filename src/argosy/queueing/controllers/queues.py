@@ -13,7 +13,7 @@ from argosy.api.objects.kueue.checks import AdmissionCheck, Topology
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.api.objects.metadata import ObjectMeta
+from argosy.api.objects.metadata import ObjectMeta, View
 from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.client.objects import Key
@@ -67,12 +67,10 @@ class QueueStatuses:
         self._cluster_queues.add_handler(self._queue_changed)
         self._local_queues.add_handler(self._local_changed)
         self._cohorts.add_handler(self._cohort_changed)
-        for resource, kind in (
-            (RESOURCE_FLAVORS, ResourceFlavor),
-            (ADMISSION_CHECKS, AdmissionCheck),
-            (TOPOLOGIES, Topology),
-        ):
-            assembly.informer(resource, kind).add_handler(self._reference_changed)
+        # Whether queues are active depends on these.
+        assembly.informer(RESOURCE_FLAVORS, ResourceFlavor).add_handler(self._reference_changed)
+        assembly.informer(ADMISSION_CHECKS, AdmissionCheck).add_handler(self._reference_changed)
+        assembly.informer(TOPOLOGIES, Topology).add_handler(self._reference_changed)
 
     # What is worth a look.
 
@@ -112,11 +110,7 @@ class QueueStatuses:
         if old is None or new is None or old.spec != new.spec:
             self._mark_everything()
 
-    def _reference_changed(
-        self,
-        _old: ResourceFlavor | AdmissionCheck | Topology | None,
-        _new: ResourceFlavor | AdmissionCheck | Topology | None,
-    ) -> None:
+    def _reference_changed(self, _old: View | None, _new: View | None) -> None:
         self._mark_everything()
 
     def _mark_everything(self) -> None:

@@ -40,7 +40,7 @@ class Scheduling:
         self._engine = engine
         self._news = asyncio.Event()
         self._room = asyncio.Semaphore(_AT_ONCE)
-        assembly.task("scheduler", self._run)
+        assembly.task("queueing", self._run)
 
     def wake(self) -> None:
         """Something has changed."""

@@ -15,12 +15,17 @@ from argosy.base.types import Json, Object
 EACH: Final = "*"
 
 
-def within(value: Json, path: tuple[str, ...], change: Callable[[Object], Object]) -> Json:
-    """The value with each object at the path changed."""
+def within(obj: Object, path: tuple[str, ...], change: Callable[[Object], Object]) -> Object:
+    """The object with each object at the path changed."""
+    changed: Object = _within(obj, path, change)
+    return changed
+
+
+def _within(value: Json, path: tuple[str, ...], change: Callable[[Object], Object]) -> Json:
     if path and path[0] == EACH:
         if not isinstance(value, list):
             return value
-        return [within(item, path[1:], change) for item in value]
+        return [_within(item, path[1:], change) for item in value]
     if not isinstance(value, dict):
         return value
     if not path:
@@ -28,7 +33,7 @@ def within(value: Json, path: tuple[str, ...], change: Callable[[Object], Object
     step = path[0]
     if step not in value:
         return value
-    return {**value, step: within(value[step], path[1:], change)}
+    return {**value, step: _within(value[step], path[1:], change)}
 
 
 def without(part: Object, *names: str) -> Object:

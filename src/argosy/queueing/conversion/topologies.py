@@ -30,7 +30,7 @@ class Place(NamedTuple):
     """A domain: its name level by level, and how many pods it has."""
 
     values: tuple[str, ...]
-    count: int
+    pods: int
 
 
 def packed(levels: Sequence[str], places: Sequence[Place]) -> Object:
@@ -59,7 +59,8 @@ def unpacked(assignment: Object) -> Iterator[Place]:
 
 def to_slices(assignment: Object, path: str) -> Object:
     """A v1beta1 topologyAssignment in v1beta2. `path` is where it stands, for what is said of it."""
-    levels, domains = assignment.get("levels"), assignment.get("domains")
+    levels: Json = assignment.get("levels")
+    domains: Json = assignment.get("domains")
     if not _is_texts(levels) or not _is_domains(domains):
         return assignment
     for index, domain in enumerate(domains):
@@ -77,7 +78,7 @@ def to_domains(assignment: Object) -> Object:
     if "slices" not in assignment:
         return assignment
     domains = [
-        {"values": list(place.values), "count": place.count} for place in unpacked(assignment)
+        {"values": list(place.values), "count": place.pods} for place in unpacked(assignment)
     ]
     return {"levels": assignment.get("levels"), "domains": domains}
 
@@ -113,7 +114,7 @@ def _encoded(levels: Sequence[str], runs: Sequence[Sequence[Place]]) -> Object:
 
 
 def _slice(places: Sequence[Place]) -> Object:
-    counts = [place.count for place in places]
+    counts = [place.pods for place in places]
     alike = all(count == counts[0] for count in counts)
     return {
         "domainCount": len(places),

@@ -192,7 +192,7 @@ class Engine:
     # Deciding.
 
     def has_work(self, now: float) -> bool:
-        """Whether a cycle may decide something: there are heads, and not only those that were just looked at in vain."""
+        """Whether a cycle may decide something: there are heads, not only such as were just looked at in vain."""
         due = self.queues.next_time
         if due is not None and due <= now:
             return True

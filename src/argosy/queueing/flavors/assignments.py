@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol
 
 from argosy.base.types import Object
 from argosy.queueing.cache.clusterqueues import CachedQueue
-from argosy.queueing.quotas.amounts import PODS, FlavorResource, Requests, Usage
+from argosy.queueing.quotas.amounts import FlavorResource, Requests, Usage
 from argosy.queueing.workloads.infos import Info, LastAssignment
 
 # Why nothing fits, as the condition QuotaReserved gives it.
@@ -158,25 +158,3 @@ class Assignment:
 
     def pod_set(self, name: str) -> PodSetAssignment:
         return next(pod_set for pod_set in self.pod_sets if pod_set.name == name)
-
-    def total_requests(self, info: Info) -> Usage:
-        """The quota to make room for by preemption: what the assigned counts request, on top of the replaced slice."""
-        assigned = {pod_set.name: pod_set for pod_set in self.pod_sets}
-        held = {} if self.replaced is None else _counts(self.replaced)
-        usage: Usage = {}
-        for resources in info.total_requests:
-            pod_set = assigned.get(resources.name)
-            if pod_set is None:
-                continue
-            more = pod_set.count - held.get(resources.name, 0)
-            requests = resources.scaled_to(more).requests
-            for resource, flavor in pod_set.flavors.items():
-                value = more if resource == PODS else requests.get(resource, 0)
-                if value:
-                    key = FlavorResource(flavor.name, resource)
-                    usage[key] = usage.get(key, 0) + value
-        return usage
-
-
-def _counts(info: Info) -> dict[str, int]:
-    return {resources.name: resources.count for resources in info.total_requests}

@@ -12,6 +12,7 @@ and a pod that asks for nothing costs one comparison. Affinity that cannot be pa
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import UTC
 from typing import Final
 
 import msgspec
@@ -84,7 +85,7 @@ def _restricted(spec: Object, keys: Collection[str]) -> RequiredAffinity:
 def _shown(taint: Taint) -> str:
     """A taint as Go prints the struct."""
     added = taint.time_added
-    time = "<nil>" if added is None else added.strftime("%Y-%m-%d %H:%M:%S +0000 UTC")
+    time = "<nil>" if added is None else f"{added.astimezone(UTC):%Y-%m-%d %H:%M:%S} +0000 UTC"
     return f"{{{taint.key} {taint.value} {taint.effect} {time}}}"
 
 

@@ -41,8 +41,7 @@ def preemptions(
         its_path = wording.path(snapshot.queues[target.info.cluster_queue].node)
         said = wording.message(preemptor.obj, target.reason, own_path, its_path)
         draft = StatusDraft(victim, now)
-        draft.set_condition(PREEMPTED, "True", target.reason, said)
-        eviction = evict(draft, reasons.PREEMPTED, said)
+        eviction = evict(draft, reasons.PREEMPTED, said, preempted=target.reason)
         told = wording.preempted_event(preemptor, target, said)
         by = wording.preempted_workload_event(preemptor, target)
         events = [

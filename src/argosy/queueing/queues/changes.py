@@ -7,8 +7,7 @@ preempt, or whether it was sent away. Statuses the scheduler writes itself are n
 
 from __future__ import annotations
 
-from argosy.api.objects.kueue.workloads import EVICTED, REQUEUED
-from argosy.queueing.queues.admissibility import has_closed_gate
+from argosy.api.objects.kueue.workloads import EVICTED, REQUEUED, Workload
 from argosy.queueing.workloads.infos import Info
 
 
@@ -27,6 +26,14 @@ def may_fare_differently(old: Info, new: Info) -> bool:
         or has_closed_gate(was) != has_closed_gate(is_)
         or old.total_requests != new.total_requests
     )
+
+
+def has_closed_gate(workload: Workload) -> bool:
+    """Whether a preemption gate forbids the workload to preempt; one that nobody has opened yet is closed."""
+    if not workload.spec.preemption_gates:
+        return False
+    open_gates = {gate.name for gate in workload.status.preemption_gates if gate.position == "Open"}
+    return any(gate.name not in open_gates for gate in workload.spec.preemption_gates)
 
 
 def _is_respecified(old: Info, new: Info) -> bool:

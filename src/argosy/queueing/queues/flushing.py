@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 from argosy.queueing.quotas.nodes import Node
 
-BATCH_SECONDS: Final = 1.0
+BATCH_SECONDS: Final = 0.05
 
 
 class Trees(Protocol):

@@ -1,21 +1,17 @@
-"""The order of a line, in two shapes with one interface: a heap, and lanes of heaps.
+"""The order of workloads that wait: the sticky one first, then higher priority, earlier time, smaller UID, and the key,
+so that no two tie.
 
-A `Heap` orders by rank: the sticky workload first, then higher priority, earlier time, smaller UID, and the key, so
-that no two workloads tie. Replaced and removed entries stay in the list until they come up or outnumber the live
-ones; an entry is live if its rank is the one its key has now. Everything costs O(log n), amortized.
-
-`Lanes` are for admission fair sharing, where the LocalQueue that used least goes first: a heap per LocalQueue, and the
-choice among their heads when one is taken. A LocalQueue's usage is the same for all its workloads, so the result is the
-order by usage and then rank, and a change of usage moves nothing: no rebuilding, one comparison per LocalQueue.
+Replaced and removed entries stay in the heap until they come up or outnumber the live ones; an entry is live if its
+rank is the one its key has now. Everything costs O(log n), amortized.
 
 Laws, checked by tests/unit/queueing/queues/test_heaps.py: pops come in order, each put workload once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from argosy.queueing.workloads.infos import Info
 
@@ -27,18 +23,6 @@ _SPARE = 64
 def rank_of(info: Info, *, is_sticky: bool = False) -> Rank:
     """Smaller goes first."""
     return (not is_sticky, -info.priority, info.order_time, info.uid, info.key)
-
-
-class Line(Protocol):
-    """Workloads in order, by key."""
-
-    def put(self, info: Info, *, is_sticky: bool = False) -> None: ...
-    def discard(self, key: str) -> Info | None: ...
-    def pop(self) -> Info | None: ...
-    def get(self, key: str) -> Info | None: ...
-    def place(self, info: Info, *, is_sticky: bool = False) -> tuple[float, Rank]: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Info]: ...
 
 
 class Heap:
@@ -90,10 +74,6 @@ class Heap:
     def get(self, key: str) -> Info | None:
         return self._infos.get(key)
 
-    def place(self, info: Info, *, is_sticky: bool = False) -> tuple[float, Rank]:
-        """What to sort workloads by that are not all in the line."""
-        return 0.0, rank_of(info, is_sticky=is_sticky)
-
     def __len__(self) -> int:
         return len(self._infos)
 
@@ -104,63 +84,3 @@ class Heap:
         if len(self._entries) > 2 * len(self._ranks) + _SPARE:
             self._entries = list(self._ranks.values())
             heapify(self._entries)
-
-
-class Lanes:
-    """A heap per LocalQueue. `usage_of` says how much a LocalQueue used; it is asked whenever one is taken."""
-
-    __slots__ = ("_lane_of", "_lanes", "_usage_of")
-
-    def __init__(self, usage_of: Callable[[str], float]) -> None:
-        self._usage_of = usage_of
-        self._lanes: dict[str, Heap] = {}
-        self._lane_of: dict[str, str] = {}
-
-    def put(self, info: Info, *, is_sticky: bool = False) -> None:
-        lane = info.local_queue
-        if self._lane_of.get(info.key, lane) != lane:
-            self.discard(info.key)
-        self._lane_of[info.key] = lane
-        heap = self._lanes.get(lane)
-        if heap is None:
-            heap = self._lanes[lane] = Heap()
-        heap.put(info, is_sticky=is_sticky)
-
-    def discard(self, key: str) -> Info | None:
-        lane = self._lane_of.pop(key, None)
-        if lane is None:
-            return None
-        info = self._lanes[lane].discard(key)
-        self._sweep(lane)
-        return info
-
-    def pop(self) -> Info | None:
-        if not self._lanes:
-            return None
-        _, rank, lane = min(
-            (self._usage_of(lane), rank, lane)
-            for lane, heap in self._lanes.items()
-            if (rank := heap.first()) is not None
-        )
-        info = self._lanes[lane].pop()
-        del self._lane_of[rank[-1]]
-        self._sweep(lane)
-        return info
-
-    def get(self, key: str) -> Info | None:
-        lane = self._lane_of.get(key)
-        return None if lane is None else self._lanes[lane].get(key)
-
-    def place(self, info: Info, *, is_sticky: bool = False) -> tuple[float, Rank]:
-        return self._usage_of(info.local_queue), rank_of(info, is_sticky=is_sticky)
-
-    def __len__(self) -> int:
-        return len(self._lane_of)
-
-    def __iter__(self) -> Iterator[Info]:
-        for heap in self._lanes.values():
-            yield from heap
-
-    def _sweep(self, lane: str) -> None:
-        if not self._lanes[lane]:
-            del self._lanes[lane]

@@ -25,7 +25,7 @@ from argosy.queueing.queues.changes import may_fare_differently
 from argosy.queueing.queues.consuming import AdmissionFairSharing, local_queue_weight
 from argosy.queueing.queues.flushing import Flushes, Trees
 from argosy.queueing.queues.ledgers import Ledger
-from argosy.queueing.queues.pending import NOT_REQUEUED, PendingQueue, Requeued
+from argosy.queueing.queues.pending import PendingQueue
 from argosy.queueing.queues.reasons import Refusal, RequeueReason
 from argosy.queueing.queues.second_pass import SecondPasses
 from argosy.queueing.queues.tallies import Tally
@@ -109,6 +109,8 @@ class Queues:
     def put_workload(self, info: Info, now: float) -> Refusal | None:
         """A workload is there or has changed. Returns why it is not in line, if it is not."""
         key, local_queue = info.key, info.local_queue
+        if not info.obj.has_quota_reservation:
+            self.second_passes.discard(key)
         if not is_admissible(info.obj):
             self._leave(key)
             return Refusal.INADMISSIBLE
@@ -132,27 +134,27 @@ class Queues:
         return None
 
     def drop_workload(self, key: str) -> None:
-        """A workload waits for nothing any more: it got its quota, was deactivated, or has finished."""
+        """A workload waits for quota no longer. One that got it may wait for a second pass, and goes on to."""
         self._leave(key)
-        self.second_passes.discard(key)
 
     def forget_workload(self, key: str) -> None:
         """A workload is deleted."""
-        self.drop_workload(key)
+        self._leave(key)
+        self.second_passes.discard(key)
         self.ledger.refund(key)
 
     def requeue(
         self, info: Info, reason: RequeueReason, now: float, quota_reason: str = ""
-    ) -> Requeued:
+    ) -> bool:
         """Take back a head that was not admitted, in its newest version; not if it must not wait any more.
         `quota_reason` is what its condition will say.
         """
         local_queue = self._assigned.get(info.key)
         if local_queue is None:
-            return NOT_REQUEUED
+            return False
         queue = self._queue_of(local_queue)
         if queue is None:
-            return NOT_REQUEUED
+            return False
         newest = self._waiting[local_queue][info.key]
         newest.last_assignment = info.last_assignment
         found = queue.requeue(

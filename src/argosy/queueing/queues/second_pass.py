@@ -13,14 +13,12 @@ from typing import Final, NamedTuple
 
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.api.wellknown import HOSTNAME
-from argosy.base.types import Object
-from argosy.queueing.queues.admissibility import is_on_hold
+from argosy.queueing.conversion.topologies import unpacked
 from argosy.queueing.workloads.infos import Info
+from argosy.queueing.workloads.phases import are_checks_ready, is_on_hold, is_topology_pending
 
 _FIRST_SECONDS: Final = 1.0
 _MOST_SECONDS: Final = 30.0
-_READY: Final = "Ready"
-_PENDING: Final = "Pending"
 
 
 def needs_second_pass(workload: Workload) -> bool:
@@ -106,24 +104,17 @@ class SecondPasses:
 
 
 def _awaits_places(workload: Workload) -> bool:
-    checks, admission = workload.status.admission_checks, workload.status.admission
     return (
         not workload.is_admitted
-        and bool(checks)
-        and all(check.state == _READY for check in checks)
-        and admission is not None
-        and any(
-            one.topology_assignment is None and one.delayed_topology_request == _PENDING
-            for one in admission.pod_set_assignments
-        )
+        and bool(workload.status.admission_checks)
+        and are_checks_ready(workload)
+        and is_topology_pending(workload)
     )
 
 
 def _has_unhealthy_node(workload: Workload) -> bool:
-    if not workload.status.unhealthy_nodes:
-        return False
     unhealthy = {node.name for node in workload.status.unhealthy_nodes}
-    return any(host in unhealthy for host in _hosts(workload))
+    return bool(unhealthy) and any(host in unhealthy for host in _hosts(workload))
 
 
 def _hosts(workload: Workload) -> Iterator[str]:
@@ -132,16 +123,4 @@ def _hosts(workload: Workload) -> Iterator[str]:
     for one in admission.pod_set_assignments if admission else ():
         places = one.topology_assignment
         if places and (places.get("levels") or [""])[-1] == HOSTNAME:
-            for part in places.get("slices") or ():
-                yield from _names(part["valuesPerLevel"][-1])
-
-
-def _names(level: Object) -> Iterator[str]:
-    """The names of a slice's domains on one level."""
-    if level.get("universal") is not None:
-        yield level["universal"]
-        return
-    individual = level.get("individual") or {}
-    prefix, suffix = individual.get("prefix") or "", individual.get("suffix") or ""
-    for root in individual.get("roots") or ():
-        yield f"{prefix}{root}{suffix}"
+            yield from (place.values[-1] for place in unpacked(places))

@@ -33,7 +33,7 @@ Usage: TypeAlias = dict[FlavorResource, int]
 
 
 @lru_cache(maxsize=1 << 14)
-def amount(resource: str, quantity: str) -> int:
+def amount(resource: str, quantity: str | float) -> int:
     """A quantity of an API object as a whole number."""
     return rounded(resource, parse(quantity))
 

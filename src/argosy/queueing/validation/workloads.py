@@ -162,7 +162,8 @@ def _admission_update_errors(new: Object | None, old: Object | None) -> list[Fie
         old = {
             **old,
             "podSetAssignments": [
-                {**was, **{place: now.get(place) for place in _PLACES}}
+                {name: value for name, value in was.items() if name not in _PLACES}
+                | {name: now[name] for name in _PLACES if name in now}
                 for was, now in zip(before, after, strict=True)
             ],
         }

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from argosy.api.objects.kueue.localqueues import AdmissionFairSharingStatus
 from argosy.api.objects.kueue.workloads import (
     Admission,
     AdmissionCheckState,
@@ -39,6 +40,7 @@ _REQUIRED: Final[dict[type[View], frozenset[str]]] = {
     PreemptionGateState: frozenset({"name", "position"}),
     ReclaimablePod: frozenset({"name", "count"}),
     UnhealthyNode: frozenset({"name"}),
+    AdmissionFairSharingStatus: frozenset({"consumed_resources"}),
 }
 
 

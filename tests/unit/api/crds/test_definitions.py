@@ -74,7 +74,7 @@ def test_webhooks_are_refused_with_a_way_out() -> None:
     assert [str(error) for error in validate_crd(new)] == [
         (
             "spec.conversion.strategy: Forbidden: conversion by webhook is not available here: versions are converted by their "
-            'apiVersion only; set strategy to "None"'
+            'apiVersion, and by what this server knows of its own kinds; set strategy to "None"'
         )
     ]
 

@@ -64,7 +64,7 @@ def test_a_listed_assignment_survives_the_way_there_and_back(
     given: tuple[list[str], list[Place]],
 ) -> None:
     levels, places = given
-    domains = [{"values": list(place.values), "count": place.count} for place in places]
+    domains = [{"values": list(place.values), "count": place.pods} for place in places]
     listed = {"levels": levels, "domains": domains}
 
     assert to_domains(to_slices(listed, "")) == listed

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 
 from argosy.api.objects.metadata import Condition, LabelSelector, ObjectMeta, View
 from argosy.api.objects.nodes import Taint
 from argosy.api.objects.pods import Toleration
+
+# A quantity as it was written: custom resources keep a number a number.
+Amount: TypeAlias = str | int | float
 
 
 class ResourceFlavorSpec(View, frozen=True):
@@ -25,9 +30,9 @@ class ResourceQuota(View, frozen=True):
     """One resource of one flavor. No limit given is not the same as a limit of zero."""
 
     name: str = ""
-    nominal_quota: str = "0"
-    borrowing_limit: str | None = None
-    lending_limit: str | None = None
+    nominal_quota: Amount = "0"
+    borrowing_limit: Amount | None = None
+    lending_limit: Amount | None = None
 
 
 class FlavorQuotas(View, frozen=True):
@@ -41,7 +46,7 @@ class ResourceGroup(View, frozen=True):
 
 
 class FairSharing(View, frozen=True):
-    weight: str = "1"
+    weight: Amount = "1"
 
 
 class FairSharingStatus(View, frozen=True):

@@ -1,0 +1,229 @@
+"""The Workload controller: looks at a Workload when it, or a queue it goes through, changes, and when time is up.
+
+What to do is `workloads.deciding`'s; here it is done. Writes name the revision they were decided on, so a look at an
+old picture ends in a Conflict and is repeated. Events are told, and metrics counted, once what they tell of is written.
+The queues and the cache belong to others: what they know is asked through `QueueFacts`, and they see what is written
+here as everybody does, by the watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+from argosy.api.objects.core import Namespace
+from argosy.api.objects.kueue.localqueues import LocalQueue
+from argosy.api.objects.kueue.quotas import ClusterQueue
+from argosy.api.objects.kueue.workloads import Workload
+from argosy.api.objects.limits import LimitRange
+from argosy.api.objects.metadata import is_true
+from argosy.base.errors import NotFound
+from argosy.base.selectors.labels import LabelSelector, SelectorError, nothing
+from argosy.base.types import Object
+from argosy.client.objects import Key
+from argosy.client.resources import (
+    CLUSTER_QUEUES,
+    LIMIT_RANGES,
+    LOCAL_QUEUES,
+    NAMESPACES,
+    WORKLOADS,
+)
+from argosy.control.assemblies import Assembly
+from argosy.control.reconcilers import DONE, Result
+from argosy.control.references import reference
+from argosy.queueing.cache.clusterqueues import namespaces_of
+from argosy.queueing.controllers.finalizers import without
+from argosy.queueing.controllers.metrics import WorkloadMetrics
+from argosy.queueing.workloads.deciding import decide
+from argosy.queueing.workloads.decisions import Decision, LifeRules
+from argosy.queueing.workloads.explaining import Surroundings
+from argosy.queueing.workloads.limitranges import Bounds, summarize
+
+MANAGER: Final = "kueue-workload-controller"
+COMPONENT: Final = "kueue-workload-controller"
+_WORKERS: Final = 5
+_QUEUE: Final = "queue"
+_CLUSTER_QUEUE: Final = "clusterQueue"
+_NAMESPACE: Final = "namespace"
+
+
+class QueueFacts(Protocol):
+    """What queues and cache know."""
+
+    def is_active(self, cluster_queue: str) -> bool:
+        """Whether a ClusterQueue can admit workloads."""
+
+    def parked_reason(self, workload: str) -> str:
+        """Why workloads like this one (namespace/name) were found not to fit; empty if they were not."""
+
+
+class Workloads:
+    """One cluster's Workloads."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        facts: QueueFacts,
+        rules: LifeRules,
+        metrics: WorkloadMetrics | None = None,
+    ) -> None:
+        self._client = assembly.client
+        self._clock = assembly.clock
+        self._facts = facts
+        self._rules = rules
+        self._metrics = metrics or WorkloadMetrics(assembly.metrics)
+        self._recorder = assembly.recorder(COMPONENT)
+        self._workloads = assembly.informer(WORKLOADS, Workload)
+        self._workloads.add_index(_QUEUE, _queue_of)
+        self._local_queues = assembly.informer(LOCAL_QUEUES, LocalQueue)
+        self._local_queues.add_index(_CLUSTER_QUEUE, lambda one: (one.spec.cluster_queue,))
+        self._cluster_queues = assembly.informer(CLUSTER_QUEUES, ClusterQueue)
+        self._namespaces = assembly.informer(NAMESPACES, Namespace)
+        self._limit_ranges = assembly.informer(LIMIT_RANGES, LimitRange)
+        self._limit_ranges.add_index(_NAMESPACE, lambda one: (one.metadata.namespace,))
+        self._queue = assembly.controller("workload_controller", self._reconcile, workers=_WORKERS)
+        self._workloads.add_handler(self._workload_changed)
+        self._local_queues.add_handler(self._local_queue_changed)
+        self._cluster_queues.add_handler(self._cluster_queue_changed)
+
+    def look_at(self, key: Key) -> None:
+        """Have a workload looked at although it did not change: what the queues know of it did."""
+        self._queue.add(key)
+
+    # What is worth a look.
+
+    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
+        if new is None:
+            return
+        if old is not None:
+            self._metrics.changed(old, new, self._clock.now())
+        self._queue.add(Key(*new.metadata.key))
+
+    def _local_queue_changed(self, old: LocalQueue | None, new: LocalQueue | None) -> None:
+        if old is not None and new is not None and not _is_queue_news(old, new):
+            return
+        queue = new or old
+        assert queue is not None, "a change is of something"
+        self._look_at_workloads_of(queue)
+
+    def _cluster_queue_changed(self, old: ClusterQueue | None, new: ClusterQueue | None) -> None:
+        if old is not None and new is not None and not _is_cluster_queue_news(old, new):
+            return
+        queue = new or old
+        assert queue is not None, "a change is of something"
+        for local_queue in self._local_queues.by_index(_CLUSTER_QUEUE, queue.metadata.name):
+            self._look_at_workloads_of(local_queue)
+
+    def _look_at_workloads_of(self, queue: LocalQueue) -> None:
+        value = f"{queue.metadata.namespace}/{queue.metadata.name}"
+        for workload in self._workloads.by_index(_QUEUE, value):
+            self._queue.add(Key(*workload.metadata.key))
+
+    # A look.
+
+    async def _reconcile(self, key: Key) -> Result:
+        workload = self._workloads.get(*key)
+        if workload is None:
+            return DONE
+        decision = decide(workload, self._surroundings(workload), self._rules)
+        try:
+            await self._carry_out(workload, decision)
+        except NotFound:
+            return DONE
+        return Result(decision.look_again_seconds)
+
+    def _surroundings(self, workload: Workload) -> Surroundings:
+        namespace = workload.metadata.namespace
+        local_queue = self._local_queues.get(namespace, workload.spec.queue_name)
+        name = local_queue.spec.cluster_queue if local_queue is not None else ""
+        cluster_queue = self._cluster_queues.get("", name)
+        namespaces, selector_error = selector_of(cluster_queue)
+        return Surroundings(
+            now=self._clock.now(),
+            local_queue=local_queue,
+            cluster_queue_name=name,
+            cluster_queue=cluster_queue,
+            is_active=cluster_queue is not None and self._facts.is_active(name),
+            namespaces=namespaces,
+            selector_error=selector_error,
+            namespace=self._namespaces.get("", namespace),
+            limits=self._limits(namespace),
+            parked_reason=self._facts.parked_reason(f"{namespace}/{workload.metadata.name}"),
+        )
+
+    def _limits(self, namespace: str) -> dict[str, Bounds]:
+        return summarize(self._limit_ranges.by_index(_NAMESPACE, namespace))
+
+    async def _carry_out(self, workload: Workload, decision: Decision) -> None:
+        revision = workload.metadata.resource_version
+        change = decision.draft.patch()
+        if change is not None:
+            revision = await self._patch(workload, change, revision, subresource="status")
+        metadata: Object = {}
+        if decision.drops_finalizer:
+            metadata["finalizers"] = list(without(workload.metadata.finalizers)) or None
+        if metadata or decision.deactivates:
+            spec: Object = {"spec": {"active": False}} if decision.deactivates else {}
+            await self._patch(workload, {"metadata": metadata, **spec}, revision)
+        if decision.deletes:
+            await self._client.delete(
+                WORKLOADS,
+                workload.metadata.name,
+                namespace=workload.metadata.namespace,
+                uid=workload.metadata.uid,
+            )
+        self._tell(workload, decision)
+
+    async def _patch(
+        self, workload: Workload, change: Object, revision: str, *, subresource: str = ""
+    ) -> str:
+        """Change the object if it still is what was looked at; its new revision."""
+        meta = workload.metadata
+        known = {"uid": meta.uid, "resourceVersion": revision}
+        raw = await self._client.patch(
+            WORKLOADS,
+            meta.name,
+            {**change, "metadata": {**change.get("metadata", {}), **known}},
+            namespace=meta.namespace,
+            subresource=subresource,
+            field_manager=MANAGER,
+        )
+        return raw.revision
+
+    def _tell(self, workload: Workload, decision: Decision) -> None:
+        about = reference(WORKLOADS, workload.metadata)
+        for one in decision.happenings:
+            self._recorder.event(about, one.type, one.reason, one.message)
+        for eviction in decision.evictions:
+            self._metrics.evicted(decision.workload, eviction)
+        if decision.is_newly_admitted:
+            self._metrics.admitted(decision.draft)
+
+
+def _is_queue_news(old: LocalQueue | ClusterQueue, new: LocalQueue | ClusterQueue) -> bool:
+    """Whether a queue stops, starts or goes; its status changes all the time."""
+    is_going = new.metadata.deletion_timestamp is not None
+    return is_going or old.spec.stop_policy != new.spec.stop_policy
+
+
+def _is_cluster_queue_news(old: ClusterQueue, new: ClusterQueue) -> bool:
+    """The same, and whether its checks change, or whether it can admit at all."""
+    return (
+        _is_queue_news(old, new)
+        or old.spec.admission_checks_strategy != new.spec.admission_checks_strategy
+        or is_true(old.status.conditions, "Active") != is_true(new.status.conditions, "Active")
+    )
+
+
+def _queue_of(workload: Workload) -> Iterable[str]:
+    return (f"{workload.metadata.namespace}/{workload.spec.queue_name}",)
+
+
+def selector_of(queue: ClusterQueue | None) -> tuple[LabelSelector, str]:
+    """The namespaces a ClusterQueue takes workloads from, and what is wrong with the selector, if anything is."""
+    if queue is None:
+        return nothing(), ""
+    try:
+        return namespaces_of(queue), ""
+    except SelectorError as error:
+        return nothing(), str(error)
