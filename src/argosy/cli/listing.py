@@ -95,7 +95,7 @@ async def cohorts(session: Session, parsed: argparse.Namespace) -> int:
         lambda cohort: (
             cohort.metadata.name,
             cohort.spec.parent_name,
-            cohort.spec.fair_sharing.weight if cohort.spec.fair_sharing else "1",
+            str(cohort.spec.fair_sharing.weight) if cohort.spec.fair_sharing else "1",
             age(session, cohort.metadata),
         ),
     )
