@@ -28,12 +28,14 @@ class Verdict:
     def passed(self) -> bool:
         return not self.failures
 
-    def __str__(self) -> str:
-        lines = [f"FAILED {self.case.title}"]
-        lines.append(f"    {self.case.method.upper()} {self.case.path}")
-        if self.case.body:
-            lines.append(f"    {self.case.body[:600]}")
-        return "\n".join(lines + [f"    {each}" for each in self.failures])
+    @property
+    def texts(self) -> list[str]:
+        """A text for each failure; the first begins with what was asked."""
+        texts = [str(each) for each in self.failures]
+        if texts:
+            asked = [f"{self.case.method.upper()} {self.case.path}", (self.case.body or "")[:600]]
+            texts[0] = "\n    ".join([*filter(None, asked), texts[0]])
+        return texts
 
     @property
     def summary(self) -> str:

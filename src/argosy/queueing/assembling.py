@@ -8,7 +8,9 @@ from argosy.control.assemblies import Assembly
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.controllers.feeding import Feed
+from argosy.queueing.controllers.metrics import WorkloadMetrics
 from argosy.queueing.controllers.neighborhoods import Neighborhood
+from argosy.queueing.controllers.priorityclasses import PriorityClasses
 from argosy.queueing.controllers.queues import InUse, QueueStatuses
 from argosy.queueing.controllers.scheduling import Scheduling
 from argosy.queueing.controllers.workloads import Workloads
@@ -32,9 +34,11 @@ def add_queueing(assembly: Assembly, configuration: Configuration) -> Engine:
     """Have the jobs of a cluster queued, admitted, preempted. What is known of them is in the engine."""
     around = Neighborhood(assembly)
     engine = build_engine(configuration, around)
-    scheduling = Scheduling(assembly, engine)
+    metrics = WorkloadMetrics(assembly.metrics)
+    scheduling = Scheduling(assembly, engine, metrics)
     around.tell(Feed(assembly, engine, scheduling.wake).namespace_changed)
-    Workloads(assembly, Facts(engine), life_rules(configuration))
+    Workloads(assembly, Facts(engine), life_rules(configuration), around=around, metrics=metrics)
+    PriorityClasses(assembly)
     QueueStatuses(assembly, engine, is_fair=configuration.fair_sharing is not None)
     InUse(assembly)
     add_jobs(assembly, configuration)

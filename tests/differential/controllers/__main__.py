@@ -2,7 +2,8 @@
 
 Real control planes without kubelets are started, one for each kind that themes ask for (`peer:`), unless
 `--kubeconfig` names one that runs; the theme `describe` (see `describing`) always has its own. Argosy's side is played in virtual time, as the tests do. `--record` writes what the
-real one did into `recordings/`, to which the tests hold Argosy; `--only` chooses scenarios.
+real one did into `recordings/`, to which the tests hold Argosy; `--only` chooses scenarios. What differs is played
+again (see `repeating`), and told of even when it is the same then.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from pathlib import Path
 from tests.differential.controllers import comparing, describing
 from tests.differential.controllers.groups import Group, grouped, hold, plane
 from tests.differential.controllers.playing import Record
-from tests.differential.controllers.scenarios import themes
+from tests.differential.controllers.scenarios import load, themes
+from tests.differential.repeating import Outcome
 
 DESCRIBE = "describe"
 
@@ -38,7 +40,8 @@ def main() -> int:
     logging.getLogger("argosy").setLevel(logging.ERROR)
     began = time.monotonic()
     chosen = options.themes or [*themes(), DESCRIBE]
-    groups = grouped([theme for theme in chosen if theme != DESCRIBE], options.only)
+    played = [theme for theme in chosen if theme != DESCRIBE]
+    groups = grouped(played, options.only)
     with ExitStack() as stack:
         prefix = tempfile.TemporaryDirectory(prefix="controllers-")
         directory = Path(stack.enter_context(prefix))
@@ -48,28 +51,23 @@ def main() -> int:
         if DESCRIBE in chosen and not options.only:
             described = threads.submit(describing.describe, directory)
         held = threads.map(lambda one: _held(one, options.kubeconfig, directory), groups)
-        records: dict[str, list[Record]] = {}
-        texts: list[str] = []
-        for found, differences in held:
+        records: dict[str, Record] = {}
+        outcome = Outcome()
+        for found, part in held:
             records |= found
-            texts += differences
-        total = sum(map(len, records.values()))
+            outcome += part
         if described is not None:
-            descriptions, differences = described.result()
-            total, texts = total + descriptions, texts + differences
+            outcome += described.result()
     if options.record and not options.only:
-        for theme, some in records.items():
-            comparing.write(theme, some)
-    for text in texts:
-        print(text, flush=True)
-    failed = len(texts)
-    print(f"{total - failed} comparisons the same, {failed} not, {time.monotonic() - began:.0f} s")
-    return 1 if failed or not total else 0
+        for theme in played:
+            comparing.write(theme, [records[scenario.title] for scenario in load(theme)])
+    print(f"{outcome}, {time.monotonic() - began:.0f} s")
+    return 1 if outcome.different or not outcome.count else 0
 
 
 def _held(
     group: Group, kubeconfig: Path | None, directory: Path
-) -> tuple[dict[str, list[Record]], list[str]]:
+) -> tuple[dict[str, Record], Outcome]:
     if kubeconfig is not None:
         return hold(kubeconfig, group)
     with plane(group, directory) as running:

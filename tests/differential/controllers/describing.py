@@ -9,10 +9,12 @@ with its reason.
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import re
 import shlex
 import subprocess
+from collections.abc import Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +27,7 @@ from peer.running import control_plane
 from peer.serving import argosy
 from tests.differential.controllers.observing import normalized
 from tests.differential.controllers.scenarios import HERE
+from tests.differential.repeating import Differences, Outcome, insist
 
 AGE = re.compile(r"<invalid>|<unknown>|\b\d+(?:\.\d+)?(?:ms|[smhd])(?:\d+[smhd])*\b")
 DATE = re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
@@ -46,6 +49,13 @@ class Story:
     @property
     def namespace(self) -> str:
         return "h-" + re.sub(r"\W+", "-", self.name.lower())
+
+    def title(self, what: str) -> str:
+        return f"describe: {self.name}: {what}"
+
+    @property
+    def titles(self) -> list[str]:
+        return [self.title(what) for what in self.describe]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +81,10 @@ def permitted() -> list[Permitted]:
     return [Permitted(re.compile(each["line"]), each["because"]) for each in content]
 
 
-def tell(kubeconfig: Path) -> dict[str, list[str]]:
-    """Let all stories happen on a cluster; gives the lines of each description, by story and object."""
-    nodes, found = stories()
+def tell(
+    kubeconfig: Path, nodes: list[dict[str, Any]], found: Iterable[Story]
+) -> dict[str, list[str]]:
+    """Let stories happen on a cluster; gives the lines of each description, by title."""
     kubectl = partial(_kubectl, kubeconfig)
     kubectl(
         "apply", "-f", "-", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes})
@@ -98,11 +109,11 @@ def _happen(kubeconfig: Path, story: Story) -> dict[str, list[str]]:
         told = {}
         for what in story.describe:
             text = inside("describe", *shlex.split(what))
-            told[f"{story.name}: {what}"] = lines_of(text, story.namespace)
+            told[story.title(what)] = lines_of(text, story.namespace)
         return told
     except CommandFailed as error:
         # On one side only, or on both: either way it is to be seen.
-        return {f"{story.name} on {kubeconfig.parent.name}": [str(error)]}
+        return {title: [f"on {kubeconfig.parent.name}: {error}"] for title in story.titles}
     finally:
         # The last story shows a node, on which nothing of the others may be left.
         kubectl("delete", "namespace", story.namespace, "--timeout=90s")
@@ -150,26 +161,36 @@ def _event(line: str, namespace: str) -> str:
     return f"  {type_} {reason} {count} {source}: {_plain('  '.join(message), namespace)}"
 
 
-def describe(directory: Path) -> tuple[int, list[str]]:
-    """Run both clusters below a directory; gives the number of descriptions and a text for each that differs."""
-    plane = control_plane(
-        directory / "plane-whole", controllers="*", scheduler=True, kwok=True, limits=False
-    )
-    with plane as there, argosy(directory / "argosy") as here, ThreadPoolExecutor(2) as threads:
-        want, got = threads.map(tell, (there.kubeconfig, here.kubeconfig))
-    return len(want.keys() | got.keys()), compare(want, got)
+def describe(directory: Path) -> Outcome:
+    """Hold Argosy's descriptions to the real ones; what differs is told again on new clusters below the directory."""
+    nodes, found = stories()
+    number = itertools.count(1)
+
+    def tell_some(titles: Collection[str]) -> Differences:
+        some = [story for story in found if not set(titles).isdisjoint(story.titles)]
+        below = directory / f"describe-{next(number)}"
+        plane = control_plane(
+            below / "plane-whole", controllers="*", scheduler=True, kwok=True, limits=False
+        )
+        with plane as there, argosy(below / "argosy") as here, ThreadPoolExecutor(2) as threads:
+            clusters = (there.kubeconfig, here.kubeconfig)
+            want, got = threads.map(partial(tell, nodes=nodes, found=some), clusters)
+        differing = compare(want, got)
+        return {title: differing[title] for title in titles if title in differing}
+
+    return insist([title for story in found for title in story.titles], tell_some)
 
 
-def compare(want: dict[str, list[str]], got: dict[str, list[str]]) -> list[str]:
-    """A text for each description that differs by more than is permitted."""
+def compare(want: dict[str, list[str]], got: dict[str, list[str]]) -> Differences:
+    """What differs by more than is permitted, of descriptions by title."""
     allowed = permitted()
-    texts = []
-    for title in [*want, *(title for title in got if title not in want)]:
-        there, here = (_without(side.get(title, []), allowed) for side in (want, got))
+    found = {}
+    for title in want:
+        there, here = (_without(side[title], allowed) for side in (want, got))
         if there != here:
             changes = difflib.unified_diff(there, here, "real", "argosy", n=1, lineterm="")
-            texts.append("\n  ".join([f"describe: {title}", *changes]))
-    return texts
+            found[title] = ["\n  ".join(changes)]
+    return found
 
 
 def _without(lines: list[str], allowed: list[Permitted]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,9 +20,9 @@ from peer.running import ControlPlane, control_plane
 from tests.differential.controllers import clusters, comparing
 from tests.differential.controllers.playing import Record, clean, play
 from tests.differential.controllers.scenarios import Scenario, load
+from tests.differential.repeating import Differences, Outcome, insist
 
 AT_ONCE = 28
-SECOND_LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def plane(group: Group, directory: Path) -> AbstractContextManager[ControlPlane]
     )
 
 
-async def play_group(path: Path, group: Group) -> dict[str, list[Record]]:
-    """Play scenarios on the real cluster of a kubeconfig, each in a namespace of its own; gives records by theme."""
+async def play_group(path: Path, group: Group) -> dict[str, Record]:
+    """Play scenarios on the real cluster of a kubeconfig, each in a new namespace of its own; gives records by title."""
     seats = asyncio.Semaphore(1 if group.is_alone else AT_ONCE)
 
     async def one(client: Client, scenario: Scenario) -> Record:
@@ -72,11 +72,7 @@ async def play_group(path: Path, group: Group) -> dict[str, list[Record]]:
         order.sort(key=lambda scenario: -scenario.seconds)
     async with clusters.real(path) as client:
         records = await asyncio.gather(*(one(client, scenario) for scenario in order))
-    made = {(s.theme, s.name): record for s, record in zip(order, records, strict=True)}
-    found: dict[str, list[Record]] = {}
-    for scenario in group.scenarios:
-        found.setdefault(scenario.theme, []).append(made[scenario.theme, scenario.name])
-    return found
+    return {scenario.title: record for scenario, record in zip(order, records, strict=True)}
 
 
 def play_here(scenario: Scenario) -> Record:
@@ -89,34 +85,26 @@ def play_here(scenario: Scenario) -> Record:
     return run_virtual(played())
 
 
-def hold(path: Path, group: Group) -> tuple[dict[str, list[Record]], list[str]]:
-    """Hold Argosy to what the real cluster of a kubeconfig does: its records by theme, a text for each that differs.
+def hold(path: Path, group: Group) -> tuple[dict[str, Record], Outcome]:
+    """Hold Argosy to what the real cluster of a kubeconfig does; gives its records by title, too.
 
-    Which of two events a real controller sees first is chance, more so under load. A scenario that differs is
-    therefore played there again, with less and less beside it, and only what differs every time is told.
+    What differs is played again on the same control plane, with less beside it.
     """
-    records = asyncio.run(play_group(path, group))
-    texts = compare(records)
-    for _ in range(SECOND_LOOKS):
-        if not texts:
-            break
-        doubtful = tuple(s for s in group.scenarios if (s.theme, s.name) in texts)
-        again = asyncio.run(play_group(path, replace(group, scenarios=doubtful)))
-        texts = compare(again)
-        newer = {(theme, one.scenario): one for theme, some in again.items() for one in some}
-        for theme, some in records.items():
-            records[theme] = [newer.get((theme, one.scenario), one) for one in some]
-    return records, list(texts.values())
+    scenarios = {scenario.title: scenario for scenario in group.scenarios}
+    records: dict[str, Record] = {}
+
+    def play_some(titles: Collection[str]) -> Differences:
+        some = tuple(scenarios[title] for title in titles)
+        records.update(asyncio.run(play_group(path, replace(group, scenarios=some))))
+        return compare(some, records)
+
+    return records, insist(scenarios, play_some)
 
 
-def compare(records: dict[str, list[Record]]) -> dict[tuple[str, str], str]:
-    """Hold Argosy to records of a real cluster; gives a text for each theme and scenario that differs."""
-    texts = {}
-    for theme, some in records.items():
-        scenarios = {scenario.name: scenario for scenario in load(theme)}
-        for want in some:
-            scenario = scenarios[want.scenario]
-            if found := comparing.differences(scenario, want, play_here(scenario)):
-                title = f"{theme}: {scenario.name}:"
-                texts[theme, scenario.name] = "\n  ".join([title, *found])
-    return texts
+def compare(scenarios: Iterable[Scenario], records: dict[str, Record]) -> Differences:
+    """Hold Argosy to a real cluster's records of these scenarios."""
+    found = {
+        one.title: comparing.differences(one, records[one.title], play_here(one))
+        for one in scenarios
+    }
+    return {title: texts for title, texts in found.items() if texts}

@@ -31,7 +31,9 @@ CHANCE = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 # Said again with every look at an unchanged object, every few seconds or whenever anything else changes.
-REPEATED = (" FailedBinding ", " FailedScheduling ", " NoPods ")
+REPEATED = (" persistentvolume-controller: ", " FailedScheduling ", " NoPods ")
+# Said when a look, every 15 seconds, falls into the time in which a pod waits.
+LATE = "WaitForPodScheduled"
 
 Observation = dict[str, Any]
 
@@ -81,7 +83,7 @@ def _events(events: Iterable[dict[str, Any]], namespace: str) -> Observation:
     counts: Counter[str] = Counter()
     for event in events:
         about = event["involvedObject"]
-        if CHANCE in event["message"]:
+        if CHANCE in event["message"] or event["reason"] == LATE:
             continue
         source = event.get("source", {}).get("component") or event.get("reportingComponent", "")
         text = (

@@ -98,6 +98,10 @@ class Scenario:
     has_node: bool = True
 
     @property
+    def title(self) -> str:
+        return f"{self.theme}: {self.name}"
+
+    @property
     def seconds(self) -> float:
         """Roughly how long it takes on a real cluster."""
         waits = [step.target for step in self.steps if step.verb == "wait"]

@@ -26,5 +26,5 @@ pytestmark = [
 @pytest.mark.parametrize("group", grouped(themes()), ids=lambda group: "-".join(group.peer) or "-")
 def test_the_same_comes_of_all_scenarios(tmp_path: Path, group: Group) -> None:
     with plane(group, tmp_path) as running:
-        _, texts = hold(running.kubeconfig, group)
-    assert texts == []
+        _, outcome = hold(running.kubeconfig, group)
+    assert not outcome.different, outcome

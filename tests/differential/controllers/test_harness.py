@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
+
 import pytest
 
-from tests.differential.controllers import describing
+from tests.differential.controllers import describing, groups
 from tests.differential.controllers.comparing import differences
 from tests.differential.controllers.describing import lines_of
-from tests.differential.controllers.groups import grouped
-from tests.differential.controllers.observing import normalized
+from tests.differential.controllers.groups import Group, grouped
+from tests.differential.controllers.observing import _events, normalized
 from tests.differential.controllers.playing import Record
 from tests.differential.controllers.scenarios import Scenario, ScenarioError, Step, _step
+from tests.differential.repeating import Differences, Outcome, insist
 
 
 def scenario(*differing: int) -> Scenario:
@@ -42,6 +46,16 @@ def test_versions_and_the_order_of_endpoints_are_left_out() -> None:
     assert got == {"resourceVersion": "<version>", "endpoints": endpoints[::-1]}
 
 
+def test_how_often_the_volume_controller_looks_is_not_compared() -> None:
+    about = {"involvedObject": {"kind": "PersistentVolumeClaim", "name": "c"}, "type": "Normal"}
+    about["source"] = {"component": "persistentvolume-controller"}
+    once = about | {"reason": "WaitForFirstConsumer", "message": "waiting"}
+    late = about | {"reason": "WaitForPodScheduled", "message": "waiting for pod p"}
+    line = "event PersistentVolumeClaim/c Normal WaitForFirstConsumer persistentvolume-controller: waiting"
+    want = {line: "again and again"}
+    assert _events([once], "h-x") == _events([once | {"count": 2}, late], "h-x") == want
+
+
 def test_steps_name_the_namespace() -> None:
     step = Step("patch", "nodes/<ns>-1", {"body": {"a": ["<ns>", 1]}})
     want = Step("patch", "nodes/h-x-1", {"body": {"a": ["h-x", 1]}})
@@ -49,8 +63,8 @@ def test_steps_name_the_namespace() -> None:
 
 
 def test_scenarios_are_grouped_by_what_they_need() -> None:
-    groups = grouped(["cronjobs", "nodes", "scheduling"])
-    got = [(group.peer, group.is_alone, {s.theme for s in group.scenarios}) for group in groups]
+    found = grouped(["cronjobs", "nodes", "scheduling"])
+    got = [(group.peer, group.is_alone, {s.theme for s in group.scenarios}) for group in found]
     assert got == [((), False, {"cronjobs", "nodes"}), (("scheduler",), True, {"scheduling"})]
 
 
@@ -83,7 +97,7 @@ def test_descriptions_differ_by_what_is_not_permitted() -> None:
     want = {"a": ["Name: a", "IP:", "Status: Running"]}
     same = {"a": ["Name: a", "IP: <address>", "Status: Running"]}
     other = {"a": ["Name: a", "Status: Failed"]}
-    assert describing.compare(want, same) == []
+    assert describing.compare(want, same) == {}
     changes = [
         "--- real",
         "+++ argosy",
@@ -92,7 +106,7 @@ def test_descriptions_differ_by_what_is_not_permitted() -> None:
         "-Status: Running",
         "+Status: Failed",
     ]
-    assert describing.compare(want, other) == ["\n  ".join(["describe: a", *changes])]
+    assert describing.compare(want, other) == {"a": ["\n  ".join(changes)]}
 
 
 def test_what_is_permitted_has_a_reason() -> None:
@@ -123,3 +137,67 @@ def test_templates_are_filled_in() -> None:
 def test_mistakes_in_themes_are_named(written: dict[str, object]) -> None:
     with pytest.raises(ScenarioError, match=r"^here: "):
         _step("here", {}, written)
+
+
+A, B = {"a": ["one", "two"]}, {"b": ["three"]}
+
+# What differs in each play of `a` and `b`, and what is said of it.
+PLAYS: dict[str, tuple[list[Differences], Outcome]] = {
+    "what is the same is played once": ([{}], Outcome(2)),
+    "what differs once passes and is named": ([A, {}], Outcome(2, A)),
+    "what differs twice passes and is named": ([A, A, {}], Outcome(2, A)),
+    "what differs three times is different": ([A, A, A], Outcome(2, A, A)),
+    "only what differs is played again": ([A | B, B, {}], Outcome(2, A | B)),
+    "what differed first is named, what differed last is told": (
+        [A, {"a": ["four"]}, {"a": ["five"]}],
+        Outcome(2, A, {"a": ["five"]}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLAYS)
+def test_what_differs_is_played_again(name: str) -> None:
+    plays, want = PLAYS[name]
+    left, asked = list(plays), []
+
+    def play(titles: Collection[str]) -> Differences:
+        asked.append(list(titles))
+        return left.pop(0)
+
+    assert insist(["a", "b"], play) == want
+    assert asked == [["a", "b"], *map(list, plays[: len(asked) - 1])]
+    assert not left
+
+
+def test_nothing_is_played_again_where_chance_is_sought() -> None:
+    assert insist(["a"], lambda _: A, tries=1) == Outcome(1, {}, A)
+
+
+def test_whatever_was_played_again_is_told_with_its_first_difference() -> None:
+    got = str(Outcome(2, A | B, B) + Outcome(3))
+    want = ["played again: a", "  one", "played again: b", "  three", "b:", "  three"]
+    want.append("4 comparisons the same, 1 not, 2 played again")
+    assert got.splitlines() == want
+
+
+def test_a_scenario_that_differs_is_played_in_full_on_both_sides_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    same, other = (Record("name", [{"one": {"a": number}}]) for number in (1, 2))
+    real = iter([other, same])
+    played = []
+
+    async def play_group(_: Path, group: Group) -> dict[str, Record]:
+        return {one.title: next(real) for one in group.scenarios}
+
+    def play_here(one: Scenario) -> Record:
+        played.append(one.title)
+        return same
+
+    monkeypatch.setattr(groups, "play_group", play_group)
+    monkeypatch.setattr(groups, "play_here", play_here)
+    records, outcome = groups.hold(Path("kubeconfig"), Group((), False, (scenario(),)))
+    first = ["step 1 (one): a\n    real:   2\n    argosy: 1"]
+    assert outcome == Outcome(1, {"theme: name": first})
+    assert records == {"theme: name": same}
+    assert played == ["theme: name"] * 2

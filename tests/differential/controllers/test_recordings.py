@@ -8,9 +8,7 @@ from tests.differential.controllers import comparing
 from tests.differential.controllers.groups import play_here
 from tests.differential.controllers.scenarios import load, themes
 
-SCENARIOS = {
-    f"{scenario.theme}: {scenario.name}": scenario for theme in themes() for scenario in load(theme)
-}
+SCENARIOS = {scenario.title: scenario for theme in themes() for scenario in load(theme)}
 RECORDED = {theme: comparing.read(theme) for theme in themes()}
 
 

@@ -4,6 +4,9 @@ A cycle counts its decisions at once, so the next one follows without waiting fo
 bounded, and share commits. Each names the revision it was decided on. One that fails is taken back: the workload is put
 as it really is and gets its turn again. Events are told when what they tell of is written.
 
+Why a workload waits may change with every cycle, and by the next one it may wait no more. So that is not written at
+once: the last word after a moment counts, if the workload still waits then.
+
 The task rests when another cycle would decide the same: nothing has changed, and the heads are those of the last time.
 """
 
@@ -19,28 +22,36 @@ from argosy.client.resources import WORKLOADS
 from argosy.control.assemblies import Assembly
 from argosy.control.informers import Informer
 from argosy.control.references import reference
+from argosy.queueing.controllers.metrics import WorkloadMetrics
 from argosy.queueing.cycles.engines import Engine
-from argosy.queueing.cycles.writes import Kind, Write
+from argosy.queueing.cycles.writes import Kind, Write, waiting
 
 _LOG: Final = logging.getLogger(__name__)
 # Upstream's name of the scheduler as an author of events and of fields.
 ADMISSION: Final = "kueue-admission"
 # Writes under way at once: enough to share commits, few enough to stay near the state they were decided on.
 _AT_ONCE: Final = 512
+# How long the reason of a wait has to stand before it is written.
+_PATIENCE_SECONDS: Final = 0.5
 
 
 class Scheduling:
     """Runs an engine's cycles against the API."""
 
-    def __init__(self, assembly: Assembly, engine: Engine) -> None:
+    def __init__(self, assembly: Assembly, engine: Engine, metrics: WorkloadMetrics) -> None:
         self._client = assembly.client
         self._clock = assembly.clock
         self._recorder = assembly.recorder(ADMISSION)
         self._workloads: Informer[Workload] = assembly.informer(WORKLOADS, Workload)
         self._engine = engine
+        self._metrics = metrics
         self._news = asyncio.Event()
         self._room = asyncio.Semaphore(_AT_ONCE)
+        # Why workloads wait, to be written.
+        self._waits: dict[str, Write] = {}
+        self._has_waits = asyncio.Event()
         assembly.task("queueing", self._run)
+        assembly.task("queueing-waits", self._tell_waits)
 
     def wake(self) -> None:
         """Something has changed."""
@@ -53,6 +64,11 @@ class Scheduling:
                 self._news.clear()
                 _, writes = self._engine.cycle(self._clock.now())
                 for write in writes:
+                    if write.kind is Kind.WAIT:
+                        self._waits[write.key] = write
+                        self._has_waits.set()
+                        continue
+                    self._waits.pop(write.key, None)
                     await self._room.acquire()
                     writers.create_task(self._write(write))
                 # Others get a turn: events to be taken in, writes to go out.
@@ -75,6 +91,30 @@ class Scheduling:
         except TimeoutError:
             return
 
+    async def _tell_waits(self) -> None:
+        """Write why workloads wait, a moment after that was found out."""
+        while True:
+            await self._has_waits.wait()
+            await self._clock.sleep(_PATIENCE_SECONDS)
+            self._has_waits.clear()
+            waits, self._waits = self._waits, {}
+            async with asyncio.TaskGroup() as writers:
+                for write in waits.values():
+                    current = self._still_waiting(write)
+                    if current is not None:
+                        await self._room.acquire()
+                        writers.create_task(self._write(current))
+
+    def _still_waiting(self, write: Write) -> Write | None:
+        """What is to be said of a workload as it is now; nothing if it says that, or waits no more."""
+        meta, entry = write.draft.workload.metadata, write.entry
+        actual = self._workloads.get(meta.namespace, meta.name)
+        if actual is None or entry is None or write.key in self._engine.cache.workloads:
+            return None
+        if actual.is_finished or not actual.spec.active:
+            return None
+        return waiting(entry, actual, self._clock.now())
+
     async def _write(self, write: Write) -> None:
         try:
             await self._send(write)
@@ -84,7 +124,6 @@ class Scheduling:
 
     async def _send(self, write: Write) -> None:
         meta = write.draft.workload.metadata
-        key = f"{meta.namespace}/{meta.name}"
         patch = write.draft.patch()
         if patch is None:
             return
@@ -100,13 +139,22 @@ class Scheduling:
             )
         except StatusError as problem:
             if not isinstance(problem, Conflict | NotFound):
-                _LOG.warning("workload %s: its status cannot be written: %s", key, problem)
+                _LOG.warning("workload %s: its status cannot be written: %s", write.key, problem)
             if write.kind is not Kind.WAIT:
                 actual = self._workloads.get(meta.namespace, meta.name)
-                self._engine.failed(key, actual, self._clock.time())
+                self._engine.failed(write.key, actual, self._clock.time())
             return
-        self._engine.written(key, int(raw.revision))
+        self._engine.written(write.key, int(raw.revision))
+        self._count(write)
         for about, event in write.events:
             self._recorder.event(
                 reference(WORKLOADS, about.metadata), event.type, event.reason, event.message
             )
+
+    def _count(self, write: Write) -> None:
+        if write.kind is Kind.ADMIT:
+            self._metrics.reserved(write.draft)
+            if write.draft.workload.is_admitted:
+                self._metrics.admitted(write.draft)
+        elif write.eviction is not None:
+            self._metrics.evicted(write.draft.workload, write.eviction)

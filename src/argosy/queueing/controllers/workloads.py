@@ -11,40 +11,32 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Protocol
 
-from argosy.api.objects.core import Namespace
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.api.objects.limits import LimitRange
 from argosy.api.objects.metadata import is_true
 from argosy.base.errors import NotFound
 from argosy.base.selectors.labels import LabelSelector, SelectorError, nothing
 from argosy.base.types import Object
 from argosy.client.objects import Key
-from argosy.client.resources import (
-    CLUSTER_QUEUES,
-    LIMIT_RANGES,
-    LOCAL_QUEUES,
-    NAMESPACES,
-    WORKLOADS,
-)
+from argosy.client.resources import CLUSTER_QUEUES, LOCAL_QUEUES, WORKLOADS
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.queueing.cache.clusterqueues import namespaces_of
 from argosy.queueing.controllers.finalizers import without
 from argosy.queueing.controllers.metrics import WorkloadMetrics
+from argosy.queueing.controllers.neighborhoods import Neighborhood
 from argosy.queueing.workloads.deciding import decide
 from argosy.queueing.workloads.decisions import Decision, LifeRules
 from argosy.queueing.workloads.explaining import Surroundings
-from argosy.queueing.workloads.limitranges import Bounds, summarize
+from argosy.queueing.workloads.phases import Phase, phase
 
 MANAGER: Final = "kueue-workload-controller"
 COMPONENT: Final = "kueue-workload-controller"
 _WORKERS: Final = 5
 _QUEUE: Final = "queue"
 _CLUSTER_QUEUE: Final = "clusterQueue"
-_NAMESPACE: Final = "namespace"
 
 
 class QueueFacts(Protocol):
@@ -65,6 +57,8 @@ class Workloads:
         assembly: Assembly,
         facts: QueueFacts,
         rules: LifeRules,
+        *,
+        around: Neighborhood | None = None,
         metrics: WorkloadMetrics | None = None,
     ) -> None:
         self._client = assembly.client
@@ -78,13 +72,12 @@ class Workloads:
         self._local_queues = assembly.informer(LOCAL_QUEUES, LocalQueue)
         self._local_queues.add_index(_CLUSTER_QUEUE, lambda one: (one.spec.cluster_queue,))
         self._cluster_queues = assembly.informer(CLUSTER_QUEUES, ClusterQueue)
-        self._namespaces = assembly.informer(NAMESPACES, Namespace)
-        self._limit_ranges = assembly.informer(LIMIT_RANGES, LimitRange)
-        self._limit_ranges.add_index(_NAMESPACE, lambda one: (one.metadata.namespace,))
+        self._around = around or Neighborhood(assembly)
         self._queue = assembly.controller("workload_controller", self._reconcile, workers=_WORKERS)
         self._workloads.add_handler(self._workload_changed)
         self._local_queues.add_handler(self._local_queue_changed)
         self._cluster_queues.add_handler(self._cluster_queue_changed)
+        self._around.tell(self._namespace_changed)
 
     def look_at(self, key: Key) -> None:
         """Have a workload looked at although it did not change: what the queues know of it did."""
@@ -113,6 +106,12 @@ class Workloads:
         assert queue is not None, "a change is of something"
         for local_queue in self._local_queues.by_index(_CLUSTER_QUEUE, queue.metadata.name):
             self._look_at_workloads_of(local_queue)
+
+    def _namespace_changed(self, name: str) -> None:
+        """Labels or limits of a namespace, of all if it has no name, may be what kept workloads out."""
+        for key, workload in self._workloads.items():
+            if name in ("", key.namespace) and phase(workload) is Phase.PENDING:
+                self._queue.add(key)
 
     def _look_at_workloads_of(self, queue: LocalQueue) -> None:
         value = f"{queue.metadata.namespace}/{queue.metadata.name}"
@@ -146,13 +145,10 @@ class Workloads:
             is_active=cluster_queue is not None and self._facts.is_active(name),
             namespaces=namespaces,
             selector_error=selector_error,
-            namespace=self._namespaces.get("", namespace),
-            limits=self._limits(namespace),
+            namespace=self._around.namespace(namespace),
+            limits=self._around.limits(namespace),
             parked_reason=self._facts.parked_reason(f"{namespace}/{workload.metadata.name}"),
         )
-
-    def _limits(self, namespace: str) -> dict[str, Bounds]:
-        return summarize(self._limit_ranges.by_index(_NAMESPACE, namespace))
 
     async def _carry_out(self, workload: Workload, decision: Decision) -> None:
         revision = workload.metadata.resource_version

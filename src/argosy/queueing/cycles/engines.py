@@ -31,6 +31,7 @@ from argosy.queueing.queues.reasons import RequeueReason
 from argosy.queueing.workloads.infos import Info
 from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.phases import holds_quota
+from argosy.queueing.workloads.priorities import is_reprioritized
 
 # Statuses that are told by the scheduler; those of admitted workloads are told when they are written.
 _TOLD: Final = frozenset({Status.NOT_NOMINATED, Status.SKIPPED})
@@ -110,7 +111,10 @@ class Engine:
         old = self.cache.workloads.get(info.key)
         self.cache.add_workload(info)
         self.queues.drop_workload(info.key)
-        if old is not None and old.usage != info.usage:
+        if old is not None and (
+            old.usage != info.usage
+            or is_reprioritized(old.obj, info.obj, boosts=self._infos.boosts)
+        ):
             self.queues.flushes.request([info.cluster_queue], now)
 
     def _release(self, key: str, now: float) -> None:
@@ -242,7 +246,12 @@ class Engine:
         for decision in outcome.preempted:
             preemptor = decision.entry.info
             for preemption in preemptions(preemptor, decision.targets, snapshot, now):
-                write = Write(Kind.PREEMPT, preemption.draft, preemption.events)
+                write = Write(
+                    Kind.PREEMPT,
+                    preemption.draft,
+                    preemption.events,
+                    eviction=preemption.eviction,
+                )
                 self._assume(write, now)
                 yield write
 
@@ -256,7 +265,7 @@ class Engine:
             self.queues.requeue(
                 entry.info, entry.requeue_reason, now.timestamp(), quota_reason=entry.reason
             )
-            write = waiting(entry, now) if entry.status in _TOLD else None
+            write = waiting(entry, entry.info.obj, now) if entry.status in _TOLD else None
             if write is not None:
                 writes.append(write)
         return writes

@@ -14,6 +14,7 @@ from argosy.queueing.flavors.reasons import considered
 from argosy.queueing.workloads import reasons
 from argosy.queueing.workloads.checking import checks_for, has_all_checks
 from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
+from argosy.queueing.workloads.evicting import Eviction
 from argosy.queueing.workloads.phases import JOB_UID
 from argosy.queueing.workloads.requeuing import queued_since
 from argosy.queueing.workloads.reserving import reserve, set_back, sync_admitted
@@ -30,11 +31,21 @@ class Kind(StrEnum):
 
 @dataclass(slots=True, frozen=True)
 class Write:
-    """A status to be written. Events are told of the workload and, of a preemption, of its preemptor."""
+    """A status to be written. Events are told of the workload and, of a preemption, of its preemptor.
+
+    `entry` is that of a workload that waits, and `eviction` of one that was preempted.
+    """
 
     kind: Kind
     draft: StatusDraft
     events: tuple[tuple[Workload, Happening], ...] = ()
+    entry: Entry | None = None
+    eviction: Eviction | None = None
+
+    @property
+    def key(self) -> str:
+        meta = self.draft.workload.metadata
+        return f"{meta.namespace}/{meta.name}"
 
 
 def admitting(decision: Admit, queue: ClusterQueue, now: datetime) -> Write:
@@ -71,10 +82,10 @@ def replacing(old: Workload, new: Workload, now: datetime) -> Write:
     return Write(Kind.REPLACE, draft, ((old, happening("Normal", reason, text)),))
 
 
-def waiting(entry: Entry, now: datetime) -> Write | None:
+def waiting(entry: Entry, workload: Workload, now: datetime) -> Write | None:
     """Say why a workload waits; None if that is what it says already."""
-    draft = StatusDraft(entry.info.obj, now)
+    draft = StatusDraft(workload, now)
     told = set_back(draft, entry.reason, entry.message, entry.info.total_requests)
     if not draft.is_changed:
         return None
-    return Write(Kind.WAIT, draft, ((entry.info.obj, told),))
+    return Write(Kind.WAIT, draft, ((workload, told),), entry)

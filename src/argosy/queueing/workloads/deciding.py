@@ -142,7 +142,8 @@ def _go_on(decision: Decision, around: Surroundings, rules: LifeRules) -> bool:
         end_back_off(draft)
         return True
     why = not_requeued_for(workload)
-    if why == reasons.DEACTIVATED:
+    # Whatever it was switched off for: who switches it on again has settled that.
+    if why.startswith(reasons.DEACTIVATED):
         set_requeued(draft, reasons.REACTIVATED, "The workload was reactivated")
     elif why in (reasons.PODS_READY_TIMEOUT, reasons.ADMISSION_CHECK):
         end_back_off(draft)

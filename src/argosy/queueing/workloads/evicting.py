@@ -9,7 +9,6 @@ workloads instead of evictions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
@@ -22,7 +21,6 @@ from argosy.api.objects.kueue.workloads import (
     SchedulingStats,
     Workload,
 )
-from argosy.base.types import Object
 from argosy.queueing.workloads.checking import reset_checks
 from argosy.queueing.workloads.drafts import Happening, StatusDraft, happening
 from argosy.queueing.workloads.reasons import DEACTIVATED, due_to
@@ -30,7 +28,7 @@ from argosy.queueing.workloads.reasons import PREEMPTED as BY_PREEMPTION
 
 __all__ = [
     "BY_PREEMPTION", "DEACTIVATED", "Eviction",
-    "event_reason", "evict", "evicted", "is_deactivated_by_kueue", "is_evicted_for",
+    "event_reason", "evict", "is_deactivated_by_kueue", "is_evicted_for",
 ]  # fmt: skip
 
 
@@ -74,23 +72,6 @@ def evict(
     if admission is None:
         return None
     return Eviction(admission.cluster_queue, reason, cause, message, is_first)
-
-
-def evicted(
-    workload: Workload,
-    reason: str,
-    message: str,
-    *,
-    now: float,
-    cause: str = "",
-    preempted: str = "",
-) -> Object:
-    """The merge patch of the status of a workload that is evicted now, in seconds since the epoch."""
-    draft = StatusDraft(workload, datetime.fromtimestamp(now, UTC))
-    evict(draft, reason, message, cause, preempted=preempted)
-    patch = draft.patch()
-    status: Object = patch["status"] if patch is not None else {}
-    return status
 
 
 def event_reason(reason: str, cause: str = "") -> str:

@@ -19,11 +19,21 @@ from argosy.api.objects.kueue.workloads import (
     WorkloadStatus,
 )
 from argosy.api.objects.metadata import Condition, ObjectMeta
-from argosy.queueing.workloads.evicting import event_reason, evicted
+from argosy.queueing.workloads.drafts import StatusDraft
+from argosy.queueing.workloads.evicting import event_reason, evict
 
 BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()
 THEN_TEXT, NOW_TEXT = "2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z"
+
+
+def evicted(workload: Workload, reason: str, message: str, **more: str) -> dict[str, Any]:
+    """The patch of the status of a workload that is evicted now."""
+    draft = StatusDraft(workload, datetime.fromtimestamp(NOW, UTC))
+    evict(draft, reason, message, **more)
+    patch = draft.patch()
+    assert patch is not None
+    return dict(patch["status"])
 
 
 @dataclass
@@ -173,14 +183,12 @@ CASES = {
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_evicted(case: Case) -> None:
     workload = Workload(ObjectMeta(name="w", namespace="ns", generation=4), status=case.status)
-    got = evicted(
-        workload, case.reason, "said", now=NOW, cause=case.cause, preempted=case.preempted
-    )
+    got = evicted(workload, case.reason, "said", cause=case.cause, preempted=case.preempted)
     assert got == case.want
 
 
 def test_messages_are_cut_to_what_a_condition_holds() -> None:
-    (got,) = evicted(Workload(), "Preempted", "é" * 20_000, now=NOW)["conditions"]
+    (got,) = evicted(Workload(), "Preempted", "é" * 20_000)["conditions"]
     assert got["message"].endswith("é ...")
     assert 32 * 1024 - 1 <= len(got["message"].encode()) <= 32 * 1024
 
