@@ -60,7 +60,7 @@ def test_a_session(cluster: tuple[Argosy, Connection]) -> None:
     argosy("create", "cq", "team-a", "--cohort", "lab", "--nominal-quota", "default:cpu=2", "--borrowing-limit", "default:cpu=2")  # fmt: skip
     argosy("create", "cq", "team-b", "--cohort", "lab", "--nominal-quota", "default:cpu=4")
     argosy("create", "lq", "lq", "-c", "team-a")
-    eventually(lambda: aged(argosy("list", "cq", "--active=true"))[1:], ["team-a lab 0 0 true", "team-b lab 0 0 true"])  # fmt: skip
+    eventually(lambda: aged(argosy.run("list", "cq", "--active=true").stdout)[1:], ["team-a lab 0 0 true", "team-b lab 0 0 true"])  # fmt: skip
     want: list[str] = []
     for name, state in (("one", "ADMITTED"), ("two", "ADMITTED"), ("three", "PENDING 0")):
         job(api, name)
