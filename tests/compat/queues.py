@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 from argosy.api.objects.kueue.workloads import Workload
+from argosy.apiserver.access.identities import User
 from argosy.cli.main import main
 from argosy.queueing.definitions import KINDS as DEFINED
 from argosy.queueing.definitions import definitions
@@ -87,6 +88,12 @@ class Queues:
     def argosy(self) -> Argosy:
         return Argosy(self.host.kubeconfig)
 
+    def argosy_of(self, user: str) -> Argosy:
+        """The command as one of the users."""
+        own = self.host.kubeconfig.with_name(f"kubeconfig-{user}")
+        own.write_text(self.host.kubeconfig.read_text().replace("token: admin", f"token: {user}"))
+        return Argosy(own)
+
     def make(
         self, plural: str, name: str, spec: Any = None, status: Any = None, **meta: Any
     ) -> Any:
@@ -157,9 +164,10 @@ def condition(
 
 
 @contextmanager
-def queueing(directory: Path) -> Iterator[Queues]:
+def queueing(directory: Path, **users: User) -> Iterator[Queues]:
+    """`users` are known by their names as tokens."""
     line = Line()
-    with hosting(directory, pending=line) as host:
+    with hosting(directory, pending=line, **users) as host:
         for definition in definitions():
             host.api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
         yield Queues(host, line)

@@ -9,6 +9,7 @@ import pytest
 
 from argosy.api.objects.kueue.workloads import Workload, WorkloadSpec
 from argosy.api.objects.metadata import ObjectMeta
+from argosy.apiserver.access.identities import AUTHENTICATED, User
 from tests.compat.queues import Argosy, Queues, condition, queueing
 
 SHORT = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 2 more needed"
@@ -16,7 +17,8 @@ SHORT = "couldn't assign flavors to pod set main: insufficient unused quota for 
 
 @pytest.fixture(scope="module")
 def queues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queues]:
-    with queueing(tmp_path_factory.mktemp("queues")) as made:
+    users = {name: User(name, groups=(AUTHENTICATED,)) for name in ("tenant", "lead")}
+    with queueing(tmp_path_factory.mktemp("queues"), **users) as made:
         made.make("resourceflavors", "default")
         made.cluster_queue("a", "lab", "8", limits={"borrowingLimit": "0"})
         made.cluster_queue("b", "lab", "8")
@@ -142,3 +144,59 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
 def test_refusals(argosy: Argosy, case: tuple[tuple[str, ...], str]) -> None:
     asked, want = case
     assert argosy.fails("why", *asked) == f"Error: {want}\n"
+
+
+def _grant(made: Queues, user: str, *, everywhere: tuple[str, ...] = ()) -> None:
+    """Let a user see their namespace's part of queueing, and some resources of the whole cluster."""
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    kueue, visibility, batch = ["kueue.x-k8s.io"], ["visibility.kueue.x-k8s.io"], ["batch"]
+    read = ["get", "list"]
+    rules = [
+        {"apiGroups": kueue, "resources": ["workloads", "localqueues"], "verbs": read},
+        {"apiGroups": visibility, "resources": ["localqueues/pendingworkloads"], "verbs": read},
+        {"apiGroups": batch, "resources": ["jobs"], "verbs": read},
+    ]
+    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}
+    own = f"{rbac}/namespaces/default"
+    made.api.create(f"{own}/roles", {"metadata": {"name": user}, "rules": rules})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": user}
+    made.api.create(
+        f"{own}/rolebindings", {"metadata": {"name": user}, "roleRef": role, "subjects": [subject]}
+    )
+    if everywhere:
+        rule = {"apiGroups": kueue, "resources": list(everywhere), "verbs": read}
+        made.api.create(f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": [rule]})
+        role = {**role, "kind": "ClusterRole"}
+        made.api.create(
+            f"{rbac}/clusterrolebindings",
+            {"metadata": {"name": user}, "roleRef": role, "subjects": [subject]},
+        )
+
+
+def test_a_tenant_is_told_what_the_condition_says_and_the_place_in_line(queues: Queues) -> None:
+    _grant(queues, "tenant")
+    queues.line.locals["default", "lq"] = "a"
+    got = _minute(queues.argosy_of("tenant")("why", "job/train"))
+    assert got == (
+        "Workload default/job-train-1 is pending in ClusterQueue a (LocalQueue lq), priority 0.\n"
+        f"  WaitingForQuota for 5m: {SHORT}\n"
+        "It is number 2 in line.\n\n"
+        "ClusterQueues cannot be seen with these rights: what is missing, and who holds it, cannot be told.\n"
+    )
+
+
+def test_who_sees_queues_and_not_workloads_is_told_amounts(queues: Queues) -> None:
+    _grant(queues, "lead", everywhere=("clusterqueues", "cohorts", "resourceflavors"))
+    usage = [{"name": "default", "resources": [{"name": "cpu", "total": "8", "borrowed": "0"}]}]
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/a/status"
+    queues.api.merge(path, {"status": {"flavorsReservation": usage}})
+    got = queues.argosy_of("lead")("why", "job/train")
+    assert "ClusterQueue a uses 8 of 8 cpu (flavor default), may borrow 0: 0 left" in got
+    assert "Workloads of other namespaces cannot be seen with these rights" in got
+
+
+def test_the_tree_is_for_those_who_see_queues(queues: Queues) -> None:
+    refused = queues.argosy_of("tenant").fails("queue", "tree")
+    assert refused.startswith(
+        'Error: clusterqueues.kueue.x-k8s.io is forbidden: User "tenant" cannot list'
+    )

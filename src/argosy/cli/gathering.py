@@ -1,8 +1,8 @@
 """List everything that queueing decides by, at once, and read it as the scheduler would.
 
-Whoever may not list workloads of all namespaces gets those of their own, and amounts instead of the others; whoever may
-not see namespaces, checks or topologies is told of what is left. ClusterQueues have to be seen: without them there is
-nothing to tell.
+Users see what their rights allow. Whoever may not list workloads of all namespaces gets those of their own, and amounts
+instead of the others; whoever may not see ClusterQueues either is left with what conditions say. A command that is
+nothing without ClusterQueues says so (`needs_queues`) and fails with the server's refusal.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from argosy.queueing.explaining.pictures import Objects
 V = TypeVar("V", bound=View)
 
 
-async def gather(session: Session, *, namespace: str = "") -> Objects:
+async def gather(session: Session, *, namespace: str = "", needs_queues: bool = False) -> Objects:
     """All objects; `namespace` is the one whose own rules (labels, LimitRanges) matter too."""
     await session.kueue(CLUSTER_QUEUES)
     queues, around = await asyncio.gather(
         asyncio.gather(
-            _kueue(session, CLUSTER_QUEUES, ClusterQueue),
+            _cluster_queues(session, needs_queues),
             _optional(session, COHORTS, Cohort),
-            _kueue(session, RESOURCE_FLAVORS, ResourceFlavor),
+            _optional(session, RESOURCE_FLAVORS, ResourceFlavor),
             _optional(session, ADMISSION_CHECKS, AdmissionCheck),
             _optional(session, TOPOLOGIES, Topology),
         ),
@@ -54,8 +54,21 @@ async def gather(session: Session, *, namespace: str = "") -> Objects:
             _limit_ranges(session, namespace),
         ),
     )
+    (cluster_queues, sees_queues), cohorts, flavors, checks, topologies = queues
     local_queues, (workloads, sees_all), namespaces, ranges = around
-    return Objects(*queues, local_queues, workloads, namespaces, ranges, sees_all=sees_all)
+    return Objects(
+        cluster_queues,
+        cohorts,
+        flavors,
+        checks,
+        topologies,
+        local_queues,
+        workloads,
+        namespaces,
+        ranges,
+        sees_all=sees_all,
+        sees_queues=sees_queues,
+    )
 
 
 async def _kueue(
@@ -63,6 +76,15 @@ async def _kueue(
 ) -> list[V]:
     found = await session.list(resource, namespace=namespace)
     return [view(kind, raw) for raw in found.items]
+
+
+async def _cluster_queues(session: Session, needed: bool) -> tuple[list[ClusterQueue], bool]:
+    try:
+        return await _kueue(session, CLUSTER_QUEUES, ClusterQueue), True
+    except Forbidden:
+        if needed:
+            raise
+        return [], False
 
 
 async def _optional(session: Session, resource: Resource, kind: type[V]) -> list[V]:

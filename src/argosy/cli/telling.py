@@ -80,14 +80,15 @@ def _outlook(found: Explanation) -> Iterator[str]:
                 info = target.info
                 yield f"  {info.key} of ClusterQueue {info.cluster_queue}, priority {info.priority} ({target.reason})"
         case Outlook.NONE:
-            return
+            pass
     position = found.position
     if position is None or found.outlook is Outlook.BLOCKED:
         return
     if position.place == 0:
         yield "It is first in line."
         return
-    yield f"It is number {position.place + 1} of {position.length} in line{_after(position.ahead)}."
+    among = f" of {position.length}" if position.length > position.place else ""
+    yield f"It is number {position.place + 1}{among} in line{_after(position.ahead)}."
     if found.is_strict:
         yield f"ClusterQueue {found.cluster_queue} is StrictFIFO: nobody passes those who come before."
 

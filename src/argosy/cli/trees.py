@@ -31,7 +31,7 @@ _YELLOW, _RED, _PLAIN = "\x1b[33m", "\x1b[31m", "\x1b[0m"
 
 async def tree(session: Session, parsed: argparse.Namespace) -> int:
     printing.check_output(parsed.output, printing.DOCUMENTS)
-    found = branches(Picture(await gather(session)))
+    found = branches(Picture(await gather(session, needs_queues=True)))
     if parsed.name:
         found = tree_of(found, parsed.name)
         if not found:

@@ -78,12 +78,19 @@ async def _position(session: Session, workload: Workload, picture: Picture) -> P
     if phase(workload) is not Phase.PENDING:
         return None
     queue = picture.cluster_queue_of(workload)
-    waiting = await workloads.pending_in(session, queue) if queue else None
+    if not queue:
+        return None
+    waiting = await workloads.pending_in(session, queue)
+    sees_all = waiting is not None
+    if waiting is None:
+        namespace = workload.metadata.namespace
+        waiting = await workloads.pending_through(session, namespace, workload.spec.queue_name)
     ahead = ""
     for item in waiting or ():
         meta = item["metadata"]
         if (meta.get("namespace", ""), meta["name"]) == workload.metadata.key:
-            length = max(len(waiting or ()), picture.waiting_counts.get(queue, 0))
-            return Position(item["positionInClusterQueue"], length, ahead)
+            known = len(waiting or ()) if sees_all else 0
+            length = max(known, picture.waiting_counts.get(queue, 0))
+            return Position(item["positionInClusterQueue"], length, ahead if sees_all else "")
         ahead = f"{meta.get('namespace', '')}/{meta['name']}"
     return None

@@ -192,12 +192,25 @@ async def positions_in(session: Session, queues: Iterable[str]) -> dict[Key, str
 
 async def pending_in(session: Session, queue: str) -> list[Object] | None:
     """What waits in a ClusterQueue, by the visibility API; None where it is not served or not for this user."""
+    return await _pending(session, "clusterqueues", queue, None)
+
+
+async def pending_through(session: Session, namespace: str, queue: str) -> list[Object] | None:
+    """What of that came through a LocalQueue, which more users may see."""
+    return await _pending(session, "localqueues", queue, namespace)
+
+
+async def _pending(
+    session: Session, plural: str, queue: str, namespace: str | None
+) -> list[Object] | None:
     for version in ("v1beta2", "v1beta1"):
         resource = Resource(
-            _VISIBILITY, version, "clusterqueues", "PendingWorkloadsSummary", namespaced=False
+            _VISIBILITY, version, plural, "PendingWorkloadsSummary", namespace is not None
         )
         try:
-            found = await session.client.get(resource, queue, subresource="pendingworkloads")
+            found = await session.client.get(
+                resource, queue, namespace=namespace, subresource="pendingworkloads"
+            )
         except NotFound:
             continue
         except (Forbidden, ServiceUnavailable):

@@ -57,7 +57,11 @@ def explain(
     node = picture.cache.forest.cluster_queue(name) if name else None
     if node is not None:
         found.cohorts = tuple(level.name for level in node.path())[1:]
-    if not picture.sees_all:
+    if not picture.sees_queues:
+        found.notes.append(
+            "ClusterQueues cannot be seen with these rights: what is missing, and who holds it, cannot be told."
+        )
+    elif not picture.sees_all:
         found.notes.append(
             "Workloads of other namespaces cannot be seen with these rights; what they hold is known, not who they are."
         )
@@ -126,6 +130,8 @@ def _pending(found: Explanation, picture: Picture, now: datetime) -> None:
         if past is not None and past.status == "True":
             found.notes.append(f"It was {kind.lower()} ({past.reason}): {past.message}")
             break
+    if not picture.sees_queues:
+        return
     blocker = _blocker(found, picture, now)
     if blocker is not None:
         _block(found, picture, blocker)

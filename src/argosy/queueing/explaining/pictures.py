@@ -7,7 +7,8 @@ Two things are not in objects and are read from what the scheduler left in them.
 shares. Requests that the configuration transforms are taken from a waiting workload's status, once it was looked at.
 
 Users who may not list all workloads see only some of those that hold quota. The rest is known from the ClusterQueues'
-statuses, as amounts that nobody in particular holds (`sees_all` False).
+statuses, as amounts that nobody in particular holds (`sees_all` False). Without ClusterQueues nothing can be worked
+out, and what conditions say has to do.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ _INFOS: Final = Infos()
 
 @dataclass(slots=True, frozen=True)
 class Objects:
-    """What was listed, in any order. `sees_all`: no workload is hidden from whoever listed them."""
+    """What was listed, in any order. `sees_all`: no workload is hidden from whoever listed them; `sees_queues`: nor are
+    ClusterQueues.
+    """
 
     cluster_queues: Sequence[ClusterQueue] = ()
     cohorts: Sequence[Cohort] = ()
@@ -55,6 +58,7 @@ class Objects:
     limit_ranges: Sequence[LimitRange] = ()
     runtime_classes: Sequence[RuntimeClass] = ()
     sees_all: bool = True
+    sees_queues: bool = True
 
 
 class Picture:
@@ -63,6 +67,7 @@ class Picture:
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
         self.sees_all = objects.sees_all
+        self.sees_queues = objects.sees_queues
         self.cache = _cache(objects)
         self.local_queues: Mapping[tuple[str, str], LocalQueue] = {
             queue.metadata.key: queue for queue in objects.local_queues
