@@ -6,14 +6,16 @@ test starts `keep_house`; namespaces have to be made before objects go into them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from argosy.apiserver.access.identities import ADMIN, User
 from argosy.apiserver.access.tokens import Signer
+from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.servers import ClusterServer, build
+from argosy.apiserver.specials.visibility import PendingSource
 from argosy.base.clock import Clock, VirtualClock
 from argosy.base.ids import Ids, SeededIds
 from argosy.client.local import LocalClient
@@ -32,6 +34,7 @@ def memory_server(
     tokens: Mapping[str, User] | None = None,
     history: Bounds = HISTORY,
     ids: Ids | None = None,
+    pending: Callable[[Cluster], PendingSource] | None = None,
 ) -> ClusterServer:
     """A cluster without any object."""
     clock = clock or VirtualClock()
@@ -41,6 +44,7 @@ def memory_server(
         ids=ids or SeededIds(1),
         signer=Signer(_key(), clock),
         tokens=tokens or {},
+        pending=pending,
     )
 
 

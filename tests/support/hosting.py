@@ -31,6 +31,7 @@ from argosy.apiserver.specials.streams import (
     PodUsage,
     Streams,
 )
+from argosy.apiserver.specials.visibility import PendingSource
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.base.types import Object
@@ -161,8 +162,10 @@ class Host:
 
 
 @contextmanager
-def hosting(directory: Path, **users: User) -> Iterator[Host]:
-    """Serve for the length of a block; `users` are known by their names as tokens."""
+def hosting(directory: Path, pending: PendingSource | None = None, **users: User) -> Iterator[Host]:
+    """Serve for the length of a block; `users` are known by their names as tokens; `pending` knows what waits in
+    queues.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     work = directory / "work"
     work.mkdir()
@@ -174,6 +177,7 @@ def hosting(directory: Path, **users: User) -> Iterator[Host]:
         server = build(
             MemoryStore(), clock=RealClock(), ids=RandomIds(), signer=Signer(ec.generate_private_key(ec.SECP256R1()), RealClock()),
             tokens={"admin": ADMIN, **users}, exec=lambda _: shell, metrics=lambda _: usage,
+            pending=None if pending is None else lambda _: pending,
         )  # fmt: skip
         await bootstrap(server.cluster)
         files = certificates.prepare(directory / "pki", ["127.0.0.1"])

@@ -78,8 +78,10 @@ def subresources() -> Mapping[str, Subresource]:
 
 
 def is_virtual(kind: Kind) -> bool:
-    """Whether objects of the kind are answered and never stored (reviews, bindings, component statuses)."""
-    return kind.verbs in {("create",), ("get", "list")}
+    """Whether objects of the kind are answered and never stored (reviews, bindings, component statuses), or there are
+    none at all (kinds that are there for a subresource only).
+    """
+    return kind.verbs in {("create",), ("get", "list"), ()}
 
 
 @cache

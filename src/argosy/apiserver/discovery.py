@@ -71,6 +71,12 @@ STREAMED: Final[Mapping[str, Subresource]] = {
     "portforward": Subresource(("create", "get"), "PodPortForwardOptions"),
 }
 
+# Subresources of kinds that are served beside the scheme's.
+PENDING_WORKLOADS: Final = "pendingworkloads"
+EXTENDED: Final[Mapping[str, Subresource]] = {
+    PENDING_WORKLOADS: Subresource(("get",), "PendingWorkloadsSummary"),
+}
+
 # The beta form has left Kubernetes with v1.35.
 AGGREGATED_VERSIONS: Final = ("v2",)
 
@@ -259,7 +265,7 @@ def _names(kind: Kind) -> Object:
 def subresource(kind: Kind, version: str, name: str) -> Subresource | None:
     """What a kind serves under the name of a subresource."""
     if name in kind.versions[version].subresources:
-        return subresources()[name]
+        return subresources().get(name) or EXTENDED[name]
     return STREAMED.get(name) if kind.resource == "pods" else None
 
 

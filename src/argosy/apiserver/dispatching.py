@@ -105,6 +105,9 @@ class Dispatching:
         if asked.name and kind.verbs == ("create",):
             # Reviews and bindings are asked and answered, and never found again.
             raise no_such_resource(asked.group)
+        if not kind.verbs and below is None:
+            # The kind is there for its subresources alone.
+            raise no_such_resource(asked.group)
         verb = asked.verb
         if kind.namespaced:
             if not asked.namespace and (asked.name and verb not in {"list", "watch"}):

@@ -73,15 +73,15 @@ def parse(query: Mapping[str, str], verb: str, patch: str = "") -> Options:
         field_selector=query.get("fieldSelector", ""),
         resource_version=query.get("resourceVersion", ""),
         resource_version_match=query.get("resourceVersionMatch", ""),
-        limit=_integer(query.get("limit")) or 0,
+        limit=integer(query.get("limit")) or 0,
         continue_=query.get("continue", ""),
         watch=_boolean(query.get("watch")),
         allow_bookmarks=_boolean(query.get("allowWatchBookmarks")),
         send_initial_events=(
             _boolean(query["sendInitialEvents"]) if "sendInitialEvents" in query else None
         ),
-        timeout_seconds=_integer(query.get("timeoutSeconds")),
-        grace_seconds=_integer(query.get("gracePeriodSeconds")),
+        timeout_seconds=integer(query.get("timeoutSeconds")),
+        grace_seconds=integer(query.get("gracePeriodSeconds")),
         propagation=query.get("propagationPolicy") or _orphaning(query.get("orphanDependents")),
     )
     if verb in _KINDS:
@@ -101,7 +101,7 @@ def with_delete_body(options: Options, body: Object) -> Options:
     return replace(
         options,
         dry_run=bool(body.get("dryRun")),
-        grace_seconds=_body_integer(body, "gracePeriodSeconds"),
+        grace_seconds=_bodyinteger(body, "gracePeriodSeconds"),
         propagation=body.get("propagationPolicy")
         or _orphaning(None if orphan is None else str(bool(orphan)).lower()),
         precondition_uid=preconditions.get("uid"),
@@ -174,7 +174,8 @@ def _boolean(value: str | None) -> bool:
     return value is not None and value.lower() not in {"false", "0"}
 
 
-def _integer(value: str | None) -> int | None:
+def integer(value: str | None) -> int | None:
+    """A number of a query; None where none is given."""
     if value is None or value == "":
         return None
     if _INTEGER(value) is None:
@@ -187,7 +188,7 @@ def _integer(value: str | None) -> int | None:
     return number
 
 
-def _body_integer(body: Object, name: str) -> int | None:
+def _bodyinteger(body: Object, name: str) -> int | None:
     value = body.get(name)
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
         raise BadRequest(f"{name} must be an integer, got {fielderrors.print_value(value)}")

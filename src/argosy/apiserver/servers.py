@@ -26,8 +26,10 @@ from argosy.apiserver.http.serving import Listener, listen
 from argosy.apiserver.observing import Observer
 from argosy.apiserver.specials import specials
 from argosy.apiserver.specials.logs import LogSource
-from argosy.apiserver.specials.metrics import EXTENSIONS
+from argosy.apiserver.specials.metrics import EXTENSIONS as METRICS
 from argosy.apiserver.specials.streams import ExecSource, MetricsSource
+from argosy.apiserver.specials.visibility import EXTENSIONS as VISIBILITY
+from argosy.apiserver.specials.visibility import PendingSource
 from argosy.base.clock import Clock
 from argosy.base.ids import Ids
 from argosy.base.metrics import Registry
@@ -61,9 +63,11 @@ def build(
     logs: Callable[[Cluster], LogSource] | None = None,
     exec: Callable[[Cluster], ExecSource] | None = None,  # noqa: A002  (kubectl's word)
     metrics: Callable[[Cluster], MetricsSource] | None = None,
+    pending: Callable[[Cluster], PendingSource] | None = None,
 ) -> ClusterServer:
     """`tokens` are the bearer tokens known from the start; `logs` says where pods' logs are read, `exec` what runs
-    commands in containers, `metrics` who measures nodes and pods (metrics.k8s.io is served where somebody does).
+    commands in containers, `metrics` who measures nodes and pods (metrics.k8s.io is served where somebody does),
+    `pending` who knows what waits in queues (and visibility.kueue.x-k8s.io where somebody knows).
     """
     cluster = Cluster(store, clock=clock, ids=ids, admission=plugins())
     customs = Customs(cluster)
@@ -79,8 +83,12 @@ def build(
         logs=logs(cluster) if logs is not None else None,
         execs=exec(cluster) if exec is not None else None,
         usage=metrics(cluster) if metrics is not None else None,
+        pending=pending(cluster) if pending is not None else None,
     )
-    extensions = EXTENSIONS if metrics is not None else ()
+    extensions = (
+        *(METRICS if metrics is not None else ()),
+        *(VISIBILITY if pending is not None else ()),
+    )
     dispatching = Dispatching(cluster, special, extensions)
     handling = Handling(
         authenticator=authentication,

@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from argosy import __version__
+from argosy.cli.arguments import add_commands
+from argosy.cli.flags import Commands, add_connection, normalized
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
-    parsed = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = parser.parse_args(normalized(given))
+    parsed.given = given
     if parsed.command is None:
         parser.print_help()
         return 2
@@ -22,10 +26,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="argosy", description="AI jobs over a fleet of Kubernetes clusters."
+        prog="argosy",
+        description="AI jobs over a fleet of Kubernetes clusters.",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"argosy {__version__}")
+    add_connection(parser, hidden=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_serve(commands)
+    _add_crds(commands)
+    add_commands(commands)
+    return parser
+
+
+def _add_serve(commands: Commands) -> None:
     serve = commands.add_parser(
         "serve",
         help="run one cluster in the foreground",
@@ -73,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
         help="how these commands are kept apart (default: the first of these that works on this machine)",
     )
     serve.set_defaults(run=_serve)
+
+
+def _add_crds(commands: Commands) -> None:
     crds = commands.add_parser(
         "crds",
         help="print the custom kinds as CustomResourceDefinitions",
@@ -88,7 +105,6 @@ def _parser() -> argparse.ArgumentParser:
         help="kinds to print, such as clusterqueues (default: all)",
     )
     crds.set_defaults(run=_crds)
-    return parser
 
 
 def _crds(parsed: argparse.Namespace) -> int:

@@ -78,6 +78,10 @@ class RemoteClient:
     async def close(self) -> None:
         await self._transport.close()
 
+    async def fetch(self, path: str, *, accept: str = "application/json") -> bytes:
+        """A document that is no object, such as those of discovery."""
+        return await self._transport.send(Request("GET", path, accept=accept))
+
     async def get(
         self,
         resource: Resource,

@@ -50,6 +50,7 @@ class Request:
     body: bytes | None = None
     content_type: str = "application/json"
     repeatable: bool = True
+    accept: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Transport:
             # What cannot work at all is said before the first request.
             self._tls.context(connection.credentials.credential)
         self._session: aiohttp.ClientSession | None = None
-        self._headers = {"User-Agent": user_agent, "Accept": "application/json"}
+        self._headers = {"User-Agent": user_agent}
         if connection.impersonate:
             self._headers["Impersonate-User"] = connection.impersonate
 
@@ -173,7 +174,7 @@ class Transport:
             tls = self._tls.context(credential) if self._secure else True
         except (CredentialError, ConfigError) as error:
             raise Failed(Unauthorized(str(error)), again=False) from error
-        headers = dict(self._headers)
+        headers = {**self._headers, "Accept": request.accept}
         if credential.token:
             headers["Authorization"] = f"Bearer {credential.token}"
         if request.body is not None:

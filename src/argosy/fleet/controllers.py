@@ -32,6 +32,7 @@ from argosy.queueing.configuration import Configuration
 from argosy.queueing.conversion import add_versions
 from argosy.queueing.definitions import definitions as queueing_definitions
 from argosy.queueing.jobs import add_admission as add_job_admission
+from argosy.queueing.visibility import Pending
 from argosy.workloads import jobsets
 from argosy.workloads.apps import add_apps
 from argosy.workloads.cronjobs import CronJobs
@@ -109,8 +110,9 @@ async def assemble(
     clock: Clock,
     ids: Ids,
     queueing: Configuration = Configuration(),  # noqa: B008  (immutable)
+    pending: Pending | None = None,
 ) -> Works:
-    """All controllers of a cluster, ready to run."""
+    """All controllers of a cluster, ready to run. `pending` is shown what waits in queues."""
     jobsets.add_admission(server.cluster)
     add_queueing_admission(server.cluster)
     add_job_admission(server.cluster, queueing)
@@ -129,7 +131,9 @@ async def assemble(
     add_retention(assembly)
     add_jobset_retention(assembly)
     add_scheduler(assembly)
-    add_queueing(assembly, queueing)
+    engine = add_queueing(assembly, queueing)
+    if pending is not None:
+        pending.serve(engine.queues)
     capacity.add_capacity(assembly, allow_processes=workplace.allows_processes)
     agent = Agent(assembly)
     add_simulated(assembly, agent)

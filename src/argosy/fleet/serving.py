@@ -24,6 +24,7 @@ from argosy.base.ids import RandomIds
 from argosy.fleet import certificates, kubeconfigs
 from argosy.fleet.controllers import Workplace, Works, assemble
 from argosy.queueing.configuration import Configuration
+from argosy.queueing.visibility import Pending
 from argosy.store import MemoryStore, Store, open_store
 from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
@@ -87,8 +88,8 @@ async def _serve(
     try:
         signer = Signer(load_key(directory / "serviceaccounts.key"), RealClock())
         token = _admin_token(directory / "admin.token")
-        answers = Answers()
-        server = _build(settings, directory, store, signer, token, answers)
+        answers, pending = Answers(), Pending()
+        server = _build(settings, directory, store, signer, token, answers, pending)
         await bootstrap(server.cluster)
         files = certificates.prepare(directory / "pki", [*HOSTS, settings.host])
         ca = files.ca.read_text()
@@ -122,6 +123,7 @@ async def _serve(
                         clock=RealClock(),
                         ids=RandomIds(),
                         queueing=settings.queueing,
+                        pending=pending,
                     )
                     interrupts.hurry = works.hurry
                     running.append(tasks.create_task(works.assembly.run()))
@@ -150,7 +152,13 @@ async def _problem(works: Works) -> Unfit | None:
 
 
 def _build(
-    settings: Settings, directory: Path, store: Store, signer: Signer, token: str, answers: Answers
+    settings: Settings,
+    directory: Path,
+    store: Store,
+    signer: Signer,
+    token: str,
+    answers: Answers,
+    pending: Pending,
 ) -> ClusterServer:
     """The server; on a bare cluster logs are read from files that somebody may put there."""
     clock, ids, tokens = RealClock(), RandomIds(), {token: ADMIN}
@@ -172,6 +180,7 @@ def _build(
         logs=lambda _: answers,
         exec=lambda _: answers,
         metrics=lambda _: answers,
+        pending=lambda _: pending,
     )
 
 

@@ -16,6 +16,7 @@ from argosy.apiserver.specials.logs import Logs, LogSource
 from argosy.apiserver.specials.metrics import GROUP as METRICS
 from argosy.apiserver.specials.metrics import Metrics
 from argosy.apiserver.specials.streams import ExecSource, MetricsSource
+from argosy.apiserver.specials.visibility import PendingSource, Visibility
 
 
 def specials(
@@ -25,20 +26,21 @@ def specials(
     logs: LogSource | None = None,
     execs: ExecSource | None = None,
     usage: MetricsSource | None = None,
+    pending: PendingSource | None = None,
 ) -> dict[tuple[str, str], Special]:
     """Keyed by qualified resource and subresource ("" for the resource itself)."""
     access = reviews.AccessReviews(rbac)
     commands = Commands(rbac, execs)
     identity = reviews.IdentityReviews(authentication)
     authorization, authentication_group = "authorization.k8s.io", "authentication.k8s.io"
-    measured: dict[tuple[str, str], Special] = {}
+    extended: dict[tuple[str, str], Special] = {}
     if usage is not None:
         metrics = Metrics(usage)
-        measured = {
-            (f"nodes.{METRICS}", ""): metrics.nodes,
-            (f"pods.{METRICS}", ""): metrics.pods,
-        }
-    return measured | {
+        extended[f"nodes.{METRICS}", ""] = metrics.nodes
+        extended[f"pods.{METRICS}", ""] = metrics.pods
+    if pending is not None:
+        extended |= Visibility(pending).specials()
+    return extended | {
         (f"selfsubjectaccessreviews.{authorization}", ""): access.self_access,
         (f"subjectaccessreviews.{authorization}", ""): access.subject_access,
         (f"localsubjectaccessreviews.{authorization}", ""): access.local_access,

@@ -1,0 +1,96 @@
+"""`argosy why TYPE/NAME`: explain a Workload, or the Workloads of a job, by what the API shows.
+
+Exits with 0 when it could explain, whatever it had to say, and with 1 when there was nothing to explain. Documents
+(`-o json`) have a list of explanations, amounts as quantities.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from argosy.api.objects.kueue.workloads import Workload
+from argosy.cli import naming, printing, workloads
+from argosy.cli.connecting import CommandError, Session, view
+from argosy.cli.documents import document
+from argosy.cli.flags import WORKLOAD
+from argosy.cli.gathering import gather
+from argosy.cli.telling import told
+from argosy.client.objects import Raw
+from argosy.client.resources import WORKLOADS
+from argosy.queueing.explaining.explaining import explain
+from argosy.queueing.explaining.explanations import Position
+from argosy.queueing.explaining.pictures import Picture
+from argosy.queueing.workloads.phases import Phase, phase
+
+_WORKLOAD_TYPES: Final = frozenset(
+    (*WORKLOAD, "workload.kueue.x-k8s.io", "workloads.kueue.x-k8s.io")
+)
+
+
+async def why(session: Session, parsed: argparse.Namespace) -> int:
+    printing.check_output(parsed.output, printing.DOCUMENTS)
+    kind, name = _asked(parsed.what)
+    found = [view(Workload, raw) for raw in await _workloads(session, kind, name)]
+    picture = Picture(await gather(session, namespace=session.namespace))
+    explanations = []
+    for workload in found:
+        position = await _position(session, workload, picture)
+        explanations.append(explain(workload, picture, now=session.now, position=position))
+    if parsed.output:
+        answer = {"explanations": [document(one) for one in explanations]}
+        sys.stdout.write(printing.document(answer, parsed.output))
+    else:
+        sys.stdout.write("\n".join(told(one, session.now) for one in explanations))
+    return 0
+
+
+def _asked(words: list[str]) -> tuple[str, str]:
+    """`job/x` or `job x`; a name alone is a Workload's."""
+    if len(words) > 2:
+        raise CommandError("one thing at a time: say TYPE/NAME, such as job/x")
+    if len(words) == 2:
+        return words[0], words[1]
+    if "/" not in words[0]:
+        return WORKLOAD[0], words[0]
+    return naming.split_name(words[0], "say TYPE/NAME, such as job/x")
+
+
+async def _workloads(session: Session, kind: str, name: str) -> list[Raw]:
+    """The Workload of that name, or those of a job, which may have several."""
+    if kind.lower() in _WORKLOAD_TYPES:
+        return [await session.get(WORKLOADS, name)]
+    resource, owner = await naming.find_object(session, kind, name)
+    if owner is None:
+        raise CommandError(f'{resource.qualified} "{name}" not found')
+    found = await workloads.of_job(session, owner)
+    if not found:
+        raise CommandError(
+            f"{resource.qualified} {name} has no Workload, so it is not queued; "
+            "has it the label kueue.x-k8s.io/queue-name?"
+        )
+    return found
+
+
+async def _position(session: Session, workload: Workload, picture: Picture) -> Position | None:
+    """Where a waiting workload stands by the scheduler's own word; None where that cannot be asked."""
+    if phase(workload) is not Phase.PENDING:
+        return None
+    queue = picture.cluster_queue_of(workload)
+    if not queue:
+        return None
+    waiting = await workloads.pending_in(session, queue)
+    sees_all = waiting is not None
+    if waiting is None:
+        namespace = workload.metadata.namespace
+        waiting = await workloads.pending_through(session, namespace, workload.spec.queue_name)
+    ahead = ""
+    for item in waiting or ():
+        meta = item["metadata"]
+        if (meta.get("namespace", ""), meta["name"]) == workload.metadata.key:
+            known = len(waiting or ()) if sees_all else 0
+            length = max(known, picture.waiting_counts.get(queue, 0))
+            return Position(item["positionInClusterQueue"], length, ahead if sees_all else "")
+        ahead = f"{meta.get('namespace', '')}/{meta['name']}"
+    return None
