@@ -50,7 +50,7 @@ _NONE: Final = Holdings()
 
 
 class QueueStatuses:
-    """Keeps the statuses of queues true; `is_fair`: with their shares, `consumptions`: with what LocalQueues consumed."""
+    """Keeps the statuses of queues true; `is_fair`: with shares, `consumptions`: with what LocalQueues consumed."""
 
     def __init__(
         self,
