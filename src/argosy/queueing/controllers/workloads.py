@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue
-from argosy.api.objects.kueue.workloads import Workload
+from argosy.api.objects.kueue.workloads import QUOTA_RESERVED, Workload
 from argosy.api.objects.metadata import is_true
 from argosy.base.errors import NotFound
 from argosy.base.selectors.labels import LabelSelector, SelectorError, nothing
@@ -35,6 +35,8 @@ from argosy.queueing.workloads.phases import Phase, phase
 MANAGER: Final = "kueue-workload-controller"
 COMPONENT: Final = "kueue-workload-controller"
 _WORKERS: Final = 5
+# How long a workload may wait without a word.
+_UNEXPLAINED_SECONDS: Final = 5.0
 _QUEUE: Final = "queue"
 _CLUSTER_QUEUE: Final = "clusterQueue"
 
@@ -129,7 +131,19 @@ class Workloads:
             await self._carry_out(workload, decision)
         except NotFound:
             return DONE
-        return Result(decision.look_again_seconds)
+        return Result(self._seconds_to_next_look(decision))
+
+    def _seconds_to_next_look(self, decision: Decision) -> float | None:
+        """A workload that waits and says nothing may be parked by now because another like it failed: nobody tells,
+        so it is looked at again, ever more rarely.
+        """
+        workload, again = decision.workload, decision.look_again_seconds
+        created = workload.metadata.creation_timestamp
+        if again is not None or created is None or workload.condition(QUOTA_RESERVED) is not None:
+            return again
+        if workload.is_finished or not workload.spec.active:
+            return None
+        return max(_UNEXPLAINED_SECONDS, (self._clock.now() - created).total_seconds())
 
     def _surroundings(self, workload: Workload) -> Surroundings:
         namespace = workload.metadata.namespace
