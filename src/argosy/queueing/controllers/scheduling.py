@@ -20,7 +20,7 @@ from argosy.control.assemblies import Assembly
 from argosy.control.informers import Informer
 from argosy.control.references import reference
 from argosy.queueing.cycles.engines import Engine
-from argosy.queueing.cycles.writes import Kind, Write
+from argosy.queueing.cycles.writes import Write
 
 _LOG: Final = logging.getLogger(__name__)
 # Upstream's name of the scheduler as an author of events and of fields.
@@ -101,11 +101,10 @@ class Scheduling:
         except StatusError as problem:
             if not isinstance(problem, Conflict | NotFound):
                 _LOG.warning("workload %s: its status cannot be written: %s", key, problem)
-            if write.kind is not Kind.WAIT:
-                actual = self._workloads.get(meta.namespace, meta.name)
-                self._engine.failed(key, actual, self._clock.time())
+            actual = self._workloads.get(meta.namespace, meta.name)
+            self._engine.failed(write, actual, self._clock.time())
             return
-        self._engine.written(key, int(raw.revision))
+        self._engine.written(write, int(raw.revision), self._clock.time())
         for about, event in write.events:
             self._recorder.event(
                 reference(WORKLOADS, about.metadata), event.type, event.reason, event.message
