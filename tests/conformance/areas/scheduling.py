@@ -112,7 +112,7 @@ class World:
         key = f"{metadata.namespace}/{metadata.name}"
         if self.fails and write.kind is Kind.ADMIT:
             actual = view(Workload, self.raw[key])
-            self.engine.failed(key, actual, self.now.timestamp())
+            self.engine.failed(write, actual, self.now.timestamp())
             return
         self.raw[key]["status"] = written(write.draft.status)
         for about, event in write.events:
@@ -124,11 +124,6 @@ class World:
                     "message": event.message,
                 }
             )
-
-    def put(self, key: str) -> None:
-        """The API tells of a workload as it is now."""
-        self.engine.written(key, 0)
-        self.engine.put_workload(view(Workload, self.raw[key]), self.now.timestamp())
 
     def admissions(self) -> dict[str, Object]:
         return {

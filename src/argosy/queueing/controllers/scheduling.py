@@ -126,6 +126,7 @@ class Scheduling:
         meta = write.draft.workload.metadata
         patch = write.draft.patch()
         if patch is None:
+            self._engine.written(write, int(meta.resource_version), self._clock.time())
             return
         patch["metadata"] = {"resourceVersion": meta.resource_version}
         try:
@@ -140,11 +141,10 @@ class Scheduling:
         except StatusError as problem:
             if not isinstance(problem, Conflict | NotFound):
                 _LOG.warning("workload %s: its status cannot be written: %s", write.key, problem)
-            if write.kind is not Kind.WAIT:
-                actual = self._workloads.get(meta.namespace, meta.name)
-                self._engine.failed(write.key, actual, self._clock.time())
+            actual = self._workloads.get(meta.namespace, meta.name)
+            self._engine.failed(write, actual, self._clock.time())
             return
-        self._engine.written(write.key, int(raw.revision))
+        self._engine.written(write, int(raw.revision), self._clock.time())
         self._count(write)
         for about, event in write.events:
             self._recorder.event(

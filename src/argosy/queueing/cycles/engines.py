@@ -1,9 +1,8 @@
 """The heart as one piece: objects are put in as they change, cycles come out as statuses to write. No I/O.
 
 The state is kept by deltas: `cache` knows what is used, `queues` what waits. A decision counts at once, before it is
-written: the workload is `assumed`. Until the object that was written is seen, older news of it must not undo that, so
-an assumed workload remembers the revision of its write and passes over what is older; a write that failed is taken back
-by putting the object that is really there.
+written: the workload is assumed (`assuming`) until the object that was written is seen. A write that failed is taken
+back by putting the object that is really there.
 
 What frees quota, or may make somebody fit, asks for a flush of the parked workloads of the tree it is in.
 """
@@ -20,11 +19,13 @@ from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.cache.readiness import flavors_of
+from argosy.queueing.cycles.assuming import Assumptions
 from argosy.queueing.cycles.decisions import Outcome
 from argosy.queueing.cycles.entries import Entry, Status
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.cycles.writes import Kind, Write, admitting, replacing, waiting
 from argosy.queueing.preemption.issuing import preemptions
+from argosy.queueing.queues.changes import may_fare_differently
 from argosy.queueing.queues.consuming import is_penalized, nanos_of_amounts
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.queues.reasons import RequeueReason
@@ -35,6 +36,8 @@ from argosy.queueing.workloads.priorities import is_reprioritized
 
 # Statuses that are told by the scheduler; those of admitted workloads are told when they are written.
 _TOLD: Final = frozenset({Status.NOT_NOMINATED, Status.SKIPPED})
+# Writes that count before they are written.
+_ASSUMED: Final = frozenset({Kind.ADMIT, Kind.PREEMPT})
 
 
 class Engine:
@@ -53,59 +56,62 @@ class Engine:
         self._scheduler: Final = scheduler
         self._infos: Final = infos
         self._adjust: Final = adjust
-        # Workloads whose decision is on its way to the API, with the revision it got there, 0 while it has none.
-        self._assumed: Final[dict[str, int]] = {}
+        self._assumed: Final = Assumptions()
         self.cycles = 0
-        # Whether something was put since the last cycle, and whom that had looked at in vain.
+        # Whether something was put since the last cycle, whom that had looked at, and whether it was in vain.
         self._is_changed = True
-        self._in_vain: frozenset[str] = frozenset()
         self._looked_at: frozenset[str] = frozenset()
+        self._is_in_vain = False
 
     # Workloads.
 
     def put_workload(self, workload: Workload, now: float) -> None:
         """A workload is there or has changed."""
-        key = f"{workload.metadata.namespace}/{workload.metadata.name}"
-        if self._is_old_news(key, workload):
-            return
-        self._is_changed = True
+        if self._assumed.is_news(workload):
+            self._put_workload(workload, now)
+
+    def _put_workload(self, workload: Workload, now: float) -> None:
         info = self._infos.make(self._adjust(workload))
+        key = info.key
         if holds_quota(workload):
+            self._is_changed = True
             self._hold(info, now)
             self.queues.second_passes.offer(info, now)
             return
         self._release(key, now)
+        waiting = self.queues.waiting(info.local_queue).get(key)
+        # What is said of a workload that waits is no news, or every cycle would be followed by another one.
+        if waiting is None or may_fare_differently(waiting, info):
+            self._is_changed = True
         self.queues.put_workload(info, now)
 
     def drop_workload(self, key: str, now: float) -> None:
         """A workload is gone."""
         self._is_changed = True
-        self._assumed.pop(key, None)
+        self._assumed.forget(key)
         self._release(key, now)
         self.queues.forget_workload(key)
 
-    def written(self, key: str, revision: int) -> None:
-        """A decision is in the API."""
-        if key in self._assumed:
-            self._assumed[key] = revision
+    def written(self, write: Write, revision: int, now: float) -> None:
+        """A decision is in the API, at this revision."""
+        if write.kind in _ASSUMED:
+            self._count(self._assumed.written(write.draft.workload, revision), now)
 
-    def failed(self, key: str, actual: Workload | None, now: float) -> None:
-        """A decision could not be written; this is the object as it is, if it is there."""
-        self._assumed.pop(key, None)
-        self.queues.ledger.refund(key)
+    def failed(self, write: Write, actual: Workload | None, now: float) -> None:
+        """A decision could not be written; this is the object as it is known, if it is there."""
+        workload = write.draft.workload
+        if write.kind not in _ASSUMED:
+            return
+        if write.kind is Kind.ADMIT:
+            self.queues.ledger.refund(write.key)
         if actual is None:
-            self.drop_workload(key, now)
+            self.drop_workload(write.key, now)
         else:
-            self.put_workload(actual, now)
+            self._count(self._assumed.failed(workload, actual), now)
 
-    def _is_old_news(self, key: str, workload: Workload) -> bool:
-        revision = self._assumed.get(key)
-        if revision is None:
-            return False
-        if revision == 0 or int(workload.metadata.resource_version or 0) < revision:
-            return True
-        del self._assumed[key]
-        return False
+    def _count(self, news: Workload | None, now: float) -> None:
+        if news is not None:
+            self._put_workload(news, now)
 
     def _hold(self, info: Info, now: float) -> None:
         old = self.cache.workloads.get(info.key)
@@ -200,7 +206,7 @@ class Engine:
         due = self.queues.next_time
         if due is not None and due <= now:
             return True
-        return self.queues.has_heads and (self._is_changed or not self._in_vain)
+        return self.queues.has_heads and (self._is_changed or not self._is_in_vain)
 
     def cycle(self, now: datetime) -> tuple[Outcome, list[Write]]:
         """Decide about the heads of all queues. What is decided counts from here on, and is to be written."""
@@ -218,16 +224,16 @@ class Engine:
         return outcome, writes + self.take_back(outcome.requeued, now)
 
     def _note_vain(self, outcome: Outcome, decided: list[Write]) -> None:
-        """Remember heads that will be looked at again with the same result, unless something changes."""
+        """Remember whether the heads will be looked at again with the same result, unless something changes."""
         looked_at = frozenset(entry.info.key for entry in outcome.requeued)
         has_more = any(
             entry.info.last_assignment is not None
             and entry.info.last_assignment.has_pending_flavors
             for entry in outcome.requeued
         )
-        again = not decided and not has_more and looked_at == self._looked_at
+        # Nobody is looked at while the ClusterQueues with heads are not active: that is in vain, too.
+        self._is_in_vain = not decided and not has_more and looked_at == self._looked_at
         self._looked_at = looked_at
-        self._in_vain = looked_at if again else frozenset()
 
     def _admitted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
         for decision in outcome.admitted:
@@ -272,7 +278,7 @@ class Engine:
 
     def _assume(self, write: Write, now: datetime) -> None:
         info = self._infos.make(write.draft.workload)
-        self._assumed[info.key] = 0
+        self._assumed.decide(write.draft.workload)
         self._hold(info, now.timestamp())
 
     def _penalize(self, info: Info, queue: ClusterQueue, now: float) -> None:
