@@ -15,7 +15,7 @@ from argosy.api.objects.kueue.checks import AdmissionCheck, Topology
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.api.objects.limits import LimitRange
+from argosy.api.objects.limits import LimitRange, RuntimeClass
 from argosy.api.objects.metadata import ObjectMeta, View, decoder
 from argosy.base.errors import Forbidden, NotFound
 from argosy.cli.connecting import Session, view
@@ -27,6 +27,7 @@ from argosy.client.resources import (
     LOCAL_QUEUES,
     NAMESPACES,
     RESOURCE_FLAVORS,
+    RUNTIME_CLASSES,
     TOPOLOGIES,
     WORKLOADS,
     Resource,
@@ -51,11 +52,12 @@ async def gather(session: Session, *, namespace: str = "", needs_queues: bool = 
             _local_queues(session),
             _workloads(session),
             _namespace(session, namespace),
-            _limit_ranges(session, namespace),
+            _core(session, LIMIT_RANGES, LimitRange, namespace),
+            _core(session, RUNTIME_CLASSES, RuntimeClass, namespace),
         ),
     )
     (cluster_queues, sees_queues), cohorts, flavors, checks, topologies = queues
-    local_queues, (workloads, sees_all), namespaces, ranges = around
+    local_queues, (workloads, sees_all), namespaces, ranges, classes = around
     return Objects(
         cluster_queues,
         cohorts,
@@ -66,6 +68,7 @@ async def gather(session: Session, *, namespace: str = "", needs_queues: bool = 
         workloads,
         namespaces,
         ranges,
+        classes,
         sees_all=sees_all,
         sees_queues=sees_queues,
     )
@@ -123,12 +126,13 @@ async def _namespace(session: Session, name: str) -> list[Namespace]:
     return [decode(bytes(found.body))]
 
 
-async def _limit_ranges(session: Session, namespace: str) -> list[LimitRange]:
+async def _core(session: Session, resource: Resource, kind: type[V], namespace: str) -> list[V]:
+    """What of Kubernetes' own kinds adds to the requests of a namespace's pods."""
     if not namespace:
         return []
     try:
-        found = await session.client.list_all(LIMIT_RANGES, namespace=namespace)
+        found = await session.client.list_all(resource, namespace=namespace)
     except Forbidden:
         return []
-    decode = decoder(LimitRange)
+    decode = decoder(kind)
     return [decode(bytes(raw.body)) for raw in found.items]

@@ -116,6 +116,13 @@ def _crds(parsed: argparse.Namespace) -> int:
 def _serve(parsed: argparse.Namespace) -> int:
     from argosy.cli.serving import run
 
+    for name in ("context", "namespace"):
+        if hasattr(parsed, name):
+            print(
+                f"argosy serve: --{name} is for commands that talk to a cluster: leave it out",
+                file=sys.stderr,
+            )
+            return 2
     if parsed.state is None and not parsed.memory:
         print(
             "argosy serve: say where the cluster is kept: --state DIR, or --memory for one that is gone at the end",

@@ -11,7 +11,7 @@ import sys
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.cli import naming, printing, workloads
+from argosy.cli import naming, positions, printing, workloads
 from argosy.cli.connecting import CommandError, Session, view
 from argosy.cli.documents import document
 from argosy.cli.flags import WORKLOAD
@@ -80,11 +80,11 @@ async def _position(session: Session, workload: Workload, picture: Picture) -> P
     queue = picture.cluster_queue_of(workload)
     if not queue:
         return None
-    waiting = await workloads.pending_in(session, queue)
+    waiting = await positions.pending_in(session, queue)
     sees_all = waiting is not None
     if waiting is None:
         namespace = workload.metadata.namespace
-        waiting = await workloads.pending_through(session, namespace, workload.spec.queue_name)
+        waiting = await positions.pending_through(session, namespace, workload.spec.queue_name)
     ahead = ""
     for item in waiting or ():
         meta = item["metadata"]

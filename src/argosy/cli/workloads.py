@@ -18,12 +18,13 @@ import msgspec
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.workloads import ADMITTED, FINISHED, Workload
 from argosy.base.durations import human_duration
-from argosy.base.errors import Forbidden, NotFound, ServiceUnavailable
+from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.cli import listing, naming, printing
 from argosy.cli.connecting import CommandError, Session, view
+from argosy.cli.positions import Key, positions_in
 from argosy.client.objects import ListResult, Raw, decode
-from argosy.client.resources import LOCAL_QUEUES, WORKLOADS, Resource
+from argosy.client.resources import LOCAL_QUEUES, WORKLOADS
 
 JOB_UID: Final = "kueue.x-k8s.io/job-uid"
 PENDING: Final = "pending"
@@ -31,10 +32,7 @@ STATUSES: Final = ("all", PENDING, "quotareserved", "admitted", "finished")
 _HEAD: Final = (
     "NAME", "JOB TYPE", "JOB NAME", "LOCALQUEUE", "CLUSTERQUEUE", "STATUS", "POSITION IN QUEUE", "EXEC TIME", "AGE",
 )  # fmt: skip
-_VISIBILITY: Final = "visibility.kueue.x-k8s.io"
 _LONGEST_TYPE: Final = 20
-
-Key = tuple[str, str]
 
 
 async def workloads(session: Session, parsed: argparse.Namespace) -> int:
@@ -176,48 +174,6 @@ async def _cluster_queues(session: Session, found: list[Workload]) -> Mapping[Ke
         )
         for workload in found
     }
-
-
-async def positions_in(session: Session, queues: Iterable[str]) -> dict[Key, str]:
-    """The position of every waiting workload in its LocalQueue, as far as the cluster tells."""
-    summaries = await asyncio.gather(*(pending_in(session, queue) for queue in queues))
-    return {
-        (item["metadata"].get("namespace", ""), item["metadata"]["name"]): str(
-            item["positionInLocalQueue"]
-        )
-        for summary in summaries
-        for item in summary or ()
-    }
-
-
-async def pending_in(session: Session, queue: str) -> list[Object] | None:
-    """What waits in a ClusterQueue, by the visibility API; None where it is not served or not for this user."""
-    return await _pending(session, "clusterqueues", queue, None)
-
-
-async def pending_through(session: Session, namespace: str, queue: str) -> list[Object] | None:
-    """What of that came through a LocalQueue, which more users may see."""
-    return await _pending(session, "localqueues", queue, namespace)
-
-
-async def _pending(
-    session: Session, plural: str, queue: str, namespace: str | None
-) -> list[Object] | None:
-    for version in ("v1beta2", "v1beta1"):
-        resource = Resource(
-            _VISIBILITY, version, plural, "PendingWorkloadsSummary", namespace is not None
-        )
-        try:
-            found = await session.client.get(
-                resource, queue, namespace=namespace, subresource="pendingworkloads"
-            )
-        except NotFound:
-            continue
-        except (Forbidden, ServiceUnavailable):
-            return None
-        items: list[Object] = decode(found).get("items") or []
-        return items
-    return None
 
 
 async def _job_types(session: Session, versions: Iterable[str]) -> dict[tuple[str, str], str]:
