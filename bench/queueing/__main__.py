@@ -21,7 +21,10 @@ from peer.serving import argosy
 
 MIB = 2**20
 DEADLINE_SECONDS = 1800.0
-COLUMNS = "load, workloads, wall, quota allows, wait small / medium / large, quota in use, evictions, CPU s, RSS MiB, others"
+COLUMNS = (
+    "load, workloads, wall, quota allows, wait small / medium / large, quota in use, evictions,"
+    " CPU s, RSS MiB, others"
+)
 
 
 def measure(load: Load) -> list[str]:

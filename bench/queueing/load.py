@@ -3,7 +3,7 @@
 ClusterQueues of 20 CPUs in cohorts, borrowing limit 100, reclaim Any, within-queue LowerPriority. Each gets small,
 medium and large workloads at its own pace; a runner here lets admitted ones run for their time and finishes them, and
 gives back the quota of those that were preempted, as the owners of jobs would. Everything is Workload objects: no jobs,
-no pods. Wall time is from the first creation to the last workload finished; the quota alone allows no less than `limit`.
+no pods. Wall time is from the first creation to the last workload finished; the quota allows no less than `limit`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""When parked workloads are put back in line: a second after something that may help them was asked about.
+"""When parked workloads are put back in line: a moment after something that may help them has happened.
 
-Many things happen at once when a workload ends; a second later all of them are done, and one flush serves them all.
+Many things happen at once when a workload ends; a moment later all of them are done, and one flush serves them all.
+Upstream waits a second; here a flush costs next to nothing (`lines`), and who can run should.
 Requests are kept per tree of cohorts, for what is freed anywhere in a tree may be borrowed everywhere in it. A request
 while one waits changes nothing: the first one's time counts. A state machine: the caller has the clock.
 """

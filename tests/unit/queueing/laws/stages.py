@@ -95,7 +95,9 @@ def stage(random: Random, ranges: Ranges = ANYTHING) -> Stage:
         made.settings.append(local_queue(name))
     names = [queue.metadata.name for queue in made.queues]
     for number in range(random.randint(*ranges.workloads)):
-        made.workloads.append(random_workload(f"w{number}", random, ranges, names, resources, number))
+        made.workloads.append(
+            random_workload(f"w{number}", random, ranges, names, resources, number)
+        )
     return made
 
 
@@ -158,9 +160,7 @@ def _queue(
 
 
 def _quotas(random: Random, ranges: Ranges, flavors: list[str], resources: list[str]) -> Quotas:
-    return {
-        name: {resource: _quota(random, ranges) for resource in resources} for name in flavors
-    }
+    return {name: {resource: _quota(random, ranges) for resource in resources} for name in flavors}
 
 
 def _quota(random: Random, ranges: Ranges) -> Quota:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argosy.api.objects.metadata import LabelSelector
 from argosy.queueing.queues.consuming import AdmissionFairSharing, nanos_of
+from argosy.queueing.queues.flushing import BATCH_SECONDS
 from argosy.queueing.queues.reasons import STRICT_FIFO, Refusal, RequeueReason
 from argosy.queueing.queues.tallies import Tally
 from tests.unit.queueing.queues.builders import NOW, Lines, delayed, info
@@ -91,7 +92,7 @@ def test_a_head_that_was_deleted_meanwhile_is_not_requeued() -> None:
     head = lines.queues.heads(NOW)[0]
     lines.queues.forget_workload("ns/a")
     got = lines.queues.requeue(head, RequeueReason.GENERIC, NOW)
-    assert got == False
+    assert not got
     assert lines.heads() == []
 
 
@@ -119,7 +120,7 @@ def test_a_head_that_changed_while_it_was_looked_at_gets_another_look() -> None:
     assert not lines.queues.cluster_queue("cq").has_failed("small")
 
 
-def test_flushes_reach_the_whole_tree_a_second_after_the_first_request() -> None:
+def test_flushes_reach_the_whole_tree_a_moment_after_the_first_request() -> None:
     lines = Lines()
     lines.forest.put_cohort("team", {}, parent="root", weight=1.0)
     for name, cohort in {"near": "team", "far": "root", "other": ""}.items():
@@ -130,10 +131,10 @@ def test_flushes_reach_the_whole_tree_a_second_after_the_first_request() -> None
     for head in lines.queues.heads(NOW):
         lines.queues.requeue(head, RequeueReason.NO_FIT, NOW)
     lines.queues.flushes.request(["near"], NOW)
-    lines.queues.flushes.request(["far"], NOW + 0.9)
-    assert lines.queues.next_time == NOW + 1.0
-    assert lines.queues.flush_due(NOW + 0.99) == 0
-    assert lines.queues.flush_due(NOW + 1.0) == 2
+    lines.queues.flushes.request(["far"], NOW + 0.9 * BATCH_SECONDS)
+    assert lines.queues.next_time == NOW + BATCH_SECONDS
+    assert lines.queues.flush_due(NOW + 0.99 * BATCH_SECONDS) == 0
+    assert lines.queues.flush_due(NOW + BATCH_SECONDS) == 2
     assert lines.heads() == ["far", "near"]
     assert lines.queues.next_time is None
 
