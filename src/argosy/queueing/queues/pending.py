@@ -78,7 +78,8 @@ class PendingQueue:
             self._line_up(info)
         elif not is_backoff_over(info.obj, now):
             self._park(info)
-        elif self._is_known_to_fail(info) and old is None:
+        elif self._is_known_to_fail(info):
+            self._unpark(key)
             self._line.put(info)
         else:
             self._line_up(info)

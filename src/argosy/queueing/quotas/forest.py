@@ -136,7 +136,7 @@ class Forest:
         held = member.usage
         for flavor_resource, value in usage.items():
             held[flavor_resource] = held.get(flavor_resource, 0) + value
-        if not self._stale and member.node is not None:
+        if member.node is not None:
             member.node.add(usage)
 
     def remove(self, queue: str, usage: Mapping[FlavorResource, int]) -> None:
@@ -146,7 +146,7 @@ class Forest:
         for flavor_resource, value in usage.items():
             held[flavor_resource] -= value
         member.generation += 1
-        if not self._stale and member.node is not None:
+        if member.node is not None:
             member.node.remove(usage)
             member.node.generation = member.generation
 

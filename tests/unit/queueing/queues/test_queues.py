@@ -146,7 +146,7 @@ def test_a_change_of_a_cluster_queue_asks_for_a_flush_and_a_status_does_not() ->
     lines.cluster_queue("cq", now=NOW + 2)
     assert lines.queues.next_time is None
     lines.cluster_queue("cq", strategy=STRICT_FIFO, now=NOW + 3)
-    assert lines.queues.next_time == NOW + 4
+    assert lines.queues.next_time == NOW + 3 + BATCH_SECONDS
 
 
 def test_namespaces_are_matched_as_they_are_when_flushed() -> None:
