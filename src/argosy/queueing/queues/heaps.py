@@ -35,6 +35,7 @@ class Line(Protocol):
     def put(self, info: Info, *, is_sticky: bool = False) -> None: ...
     def discard(self, key: str) -> Info | None: ...
     def pop(self) -> Info | None: ...
+    def head(self) -> str | None: ...
     def get(self, key: str) -> Info | None: ...
     def place(self, info: Info, *, is_sticky: bool = False) -> tuple[float, Rank]: ...
     def __len__(self) -> int: ...
@@ -87,6 +88,11 @@ class Heap:
             heappop(self._entries)
         return None
 
+    def head(self) -> str | None:
+        """The key of the one that `pop` would take."""
+        rank = self.first()
+        return None if rank is None else rank[-1]
+
     def get(self, key: str) -> Info | None:
         return self._infos.get(key)
 
@@ -135,17 +141,23 @@ class Lanes:
         return info
 
     def pop(self) -> Info | None:
+        key = self.head()
+        if key is None:
+            return None
+        lane = self._lane_of.pop(key)
+        info = self._lanes[lane].pop()
+        self._sweep(lane)
+        return info
+
+    def head(self) -> str | None:
         if not self._lanes:
             return None
-        _, rank, lane = min(
-            (self._usage_of(lane), rank, lane)
+        _, rank = min(
+            (self._usage_of(lane), rank)
             for lane, heap in self._lanes.items()
             if (rank := heap.first()) is not None
         )
-        info = self._lanes[lane].pop()
-        del self._lane_of[rank[-1]]
-        self._sweep(lane)
-        return info
+        return rank[-1]
 
     def get(self, key: str) -> Info | None:
         lane = self._lane_of.get(key)
