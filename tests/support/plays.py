@@ -238,9 +238,8 @@ class Play:
 
     def _work(self) -> bool:
         """Let jobs start, stop and end; whether any did."""
-        return any(
-            [self._attend(one, self.jobs[key]) for key, one in sorted(self.workloads.items())]
-        )
+        done = [self._attend(one, self.jobs[key]) for key, one in sorted(self.workloads.items())]
+        return any(done)
 
     def _attend(self, workload: Workload, job: Job) -> bool:
         if not holds_quota(workload):

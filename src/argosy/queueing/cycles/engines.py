@@ -19,6 +19,7 @@ from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.cache.readiness import flavors_of
+from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.cycles.assuming import Assumptions
 from argosy.queueing.cycles.decisions import Outcome
 from argosy.queueing.cycles.entries import Entry, Status
@@ -58,10 +59,11 @@ class Engine:
         self._adjust: Final = adjust
         self._assumed: Final = Assumptions()
         self.cycles = 0
-        # Whether something was put since the last cycle, whom that had looked at, and whether it was in vain.
+        # Whether something was put since the last cycle, and whether that would be repeated by another one.
         self._is_changed = True
-        self._looked_at: frozenset[str] = frozenset()
         self._is_in_vain = False
+        # Heads for which all flavors were tried since something changed.
+        self._tried: Final[set[str]] = set()
 
     # Workloads.
 
@@ -215,25 +217,33 @@ class Engine:
         snapshot = self.cache.snapshot()
         heads = self.queues.heads(time, lambda name: name in snapshot.queues)
         self.cycles += 1
+        if self._is_changed:
+            self._tried.clear()
         self._is_changed = False
         outcome = self._scheduler.cycle(
             heads, snapshot, number=self.cycles, now=time, all_ready=not self.cache.unready
         )
-        writes = [*self._admitted(outcome, now), *self._preempted(outcome, now)]
-        self._note_vain(outcome, writes)
-        return outcome, writes + self.take_back(outcome.requeued, now)
+        decided = [*self._admitted(outcome, now), *self._preempted(outcome, now)]
+        waiting = self.take_back(outcome.requeued, now)
+        self._note_vain(outcome, snapshot, is_decided=bool(decided))
+        return outcome, decided + waiting
 
-    def _note_vain(self, outcome: Outcome, decided: list[Write]) -> None:
-        """Remember whether the heads will be looked at again with the same result, unless something changes."""
-        looked_at = frozenset(entry.info.key for entry in outcome.requeued)
-        has_more = any(
-            entry.info.last_assignment is not None
-            and entry.info.last_assignment.has_pending_flavors
-            for entry in outcome.requeued
-        )
-        # Nobody is looked at while the ClusterQueues with heads are not active: that is in vain, too.
-        self._is_in_vain = not decided and not has_more and looked_at == self._looked_at
-        self._looked_at = looked_at
+    def _note_vain(self, outcome: Outcome, snapshot: Snapshot, *, is_decided: bool) -> None:
+        """Remember whether another cycle would look at the same heads with the same result.
+
+        It would if nothing was decided and the heads are those just looked at, all of them: one that is parked may have
+        stood in the way of another. A head whose flavors are tried in turn must have come to the end of them.
+        """
+        if is_decided:
+            self._tried.clear()
+            self._is_in_vain = False
+            return
+        looked_at = {entry.info.key: entry.info.last_assignment for entry in outcome.requeued}
+        self._tried |= {
+            key for key, last in looked_at.items() if last is None or not last.has_pending_flavors
+        }
+        heads = self.queues.next_heads(lambda name: name in snapshot.queues)
+        self._is_in_vain = heads == looked_at.keys() and heads <= self._tried
 
     def _admitted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
         for decision in outcome.admitted:

@@ -86,13 +86,19 @@ class Line:
 
     def pop(self) -> Info | None:
         """Take the first one out that is awake."""
-        group = self._first() if self._usage_of is None else self._first_by_usage(self._usage_of)
+        group = self._next()
         info = group.heap.pop() if group is not None else None
         if group is None or info is None:
             return None
         del self._group_of[info.key]
         self._left(group, info)
         return info
+
+    def head(self) -> str | None:
+        """The key of the one that `pop` would take."""
+        group = self._next()
+        rank = group.heap.first() if group is not None else None
+        return None if rank is None else rank[-1]
 
     def sleep(self, shape: str) -> None:
         """Put all workloads of a shape to sleep, and those that come."""
@@ -166,6 +172,9 @@ class Line:
     def _named(self, shape: str) -> tuple[_Group, ...]:
         group = self._groups.get(_Name("", shape))
         return () if group is None else (group,)
+
+    def _next(self) -> _Group | None:
+        return self._first() if self._usage_of is None else self._first_by_usage(self._usage_of)
 
     def _first(self) -> _Group | None:
         while self._heads:

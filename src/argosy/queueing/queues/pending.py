@@ -179,6 +179,11 @@ class PendingQueue:
         return self.in_flight is not None or self._line.awake > 0
 
     @property
+    def head(self) -> str | None:
+        """The key of the one that a pop would hand out."""
+        return self._line.head()
+
+    @property
     def active(self) -> int:
         """How many are in line or being looked at."""
         return self._line.awake + (self.in_flight is not None)

@@ -181,6 +181,11 @@ class Queues:
                 self._note(queue)
         return found
 
+    def next_heads(self, is_active: Callable[[str], bool]) -> set[str]:
+        """The keys of those that `heads` would take from the lines now."""
+        found = (self._queues[name].head for name in self._poppable if is_active(name))
+        return {key for key in found if key is not None}
+
     @property
     def has_heads(self) -> bool:
         """Whether there is anybody to look at."""
