@@ -10,11 +10,11 @@ from argosy.api.objects.kueue.workloads import Workload
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.cache.clusterqueues import namespaces_of
 from argosy.queueing.cache.holdings import Holdings, flavors_usage
-from argosy.queueing.cache.readiness import Readiness
 from tests.conformance.areas import runs
 from tests.conformance.building import infos, is_counted, key_of, view, views
 from tests.conformance.cases import Case
 from tests.conformance.comparing import asserted, differences
+from tests.conformance.showing import status_of
 
 
 def cache(case: Case) -> Cache:
@@ -109,13 +109,6 @@ def updating_references(case: Case) -> list[str]:
     judged = found.readiness(obj["metadata"]["name"])
     got = {"message": judged.message, "reason": judged.reason, "status": status_of(judged)}
     return asserted(case.expected, got)
-
-
-def status_of(judged: Readiness) -> str:
-    """In the words of Kueue's cache."""
-    if judged.is_terminating:
-        return "terminating"
-    return "active" if judged.is_active else "pending"
 
 
 @runs("clusterqueue-status", "TestMatchingClusterQueues")
