@@ -5,6 +5,7 @@ Go's empty values are alike (`null`, `[]`, `{}`, `""`, 0, false and an absent ke
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from argosy.base.quantities import ParseError, parse
@@ -31,6 +32,22 @@ def differences(want: Any, got: Any, path: str = "") -> list[str]:
     if want == got or _same_quantity(want, got):
         return []
     return [f"{path}: want {_shown(want)}, got {_shown(got)}"]
+
+
+def asserted(
+    want: Mapping[str, Any], got: Mapping[str, Any], *, but: Collection[str] = ()
+) -> list[str]:
+    """Where what a test asserts differs, for tests that need not assert all of `got`.
+
+    A key that nothing here works out is a difference, unless it is one of `but`: those are said not to be compared.
+    """
+    found = []
+    for key, value in want.items():
+        if key in got:
+            found += differences(value, got[key], key)
+        elif key not in but and not is_empty(value):
+            found.append(f"{key}: want {_shown(value)}, and nothing here works this out")
+    return found
 
 
 def _same_quantity(want: Any, got: Any) -> bool:

@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from tests.conformance.cases import DEFAULT, Case, load
-from tests.conformance.running import Exceptions, run
+from tests.conformance.cases import DEFAULTS
+from tests.conformance.running import Exceptions, Trial, concerns, run, trials
 
 # What this project answers for so far. The topology areas and upstream's inner functions are not among them.
 AREAS: Final = (
@@ -19,30 +19,33 @@ AREAS: Final = (
 )  # fmt: skip
 MOST_LISTED: Final = 0.03
 _EXCEPTIONS: Final = Exceptions()
-
-
-def _cases() -> list[Case]:
-    if not DEFAULT.is_dir():
-        return []
-    return [case for case in load(DEFAULT) if case.area in AREAS]
-
-
-@pytest.mark.skipif(
-    not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here"
+_TRIALS: Final = list(trials(DEFAULTS))
+_AT_HAND: Final = pytest.mark.skipif(
+    not _TRIALS, reason="Kueue's cases (shared/fixtures/kueue, kueue-api) are not here"
 )
-@pytest.mark.parametrize("case", _cases(), ids=lambda case: case.id)
-def test_case(case: Case) -> None:
-    outcome = run(case, _EXCEPTIONS)
+
+
+@_AT_HAND
+@pytest.mark.parametrize("trial", _TRIALS, ids=lambda trial: trial.id)
+def test_case(trial: Trial) -> None:
+    outcome = run(trial, _EXCEPTIONS)
     if outcome.listed:
         pytest.skip(outcome.listed)
     assert not outcome.differences, "\n".join(outcome.differences)
 
 
-@pytest.mark.skipif(
-    not DEFAULT.is_dir(), reason="Kueue's cases (shared/fixtures/kueue) are not here"
-)
+@_AT_HAND
 def test_few_cases_are_listed() -> None:
     """Variants under other gates apart, which are not the behavior users meet."""
-    cases = [case for case in _cases() if "@" not in case.id]
-    listed = [case.id for case in cases if _EXCEPTIONS.reason(case)]
-    assert len(listed) <= MOST_LISTED * len(cases), listed
+    ours = [one for one in _TRIALS if one.area in AREAS and not one.is_variant]
+    listed = [one.id for one in ours if run(one, _EXCEPTIONS).listed]
+    assert len(listed) <= MOST_LISTED * len(ours), listed
+
+
+@_AT_HAND
+def test_nothing_is_listed_in_vain() -> None:
+    """Every entry is about some case that is at hand."""
+    idle = [
+        one for one in _EXCEPTIONS.entries if not any(concerns(one, trial) for trial in _TRIALS)
+    ]
+    assert idle == []

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from argosy.control.assemblies import Assembly
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.configuration import Configuration
+from argosy.queueing.configuration.gates import (
+    GATES,
+    PRIORITY_BOOST,
+    PRIORITY_SORTING,
+    RECLAIMABLE_PODS,
+)
 from argosy.queueing.controllers.consuming import Consumptions
 from argosy.queueing.controllers.feeding import Feed
 from argosy.queueing.controllers.metrics import WorkloadMetrics
@@ -16,8 +24,9 @@ from argosy.queueing.controllers.queues import InUse, QueueStatuses
 from argosy.queueing.controllers.scheduling import Scheduling
 from argosy.queueing.controllers.workloads import Workloads
 from argosy.queueing.cycles.engines import Engine
+from argosy.queueing.cycles.entries import Entry
 from argosy.queueing.cycles.nominating import Nominator, Surroundings
-from argosy.queueing.cycles.ordering import Classical, Fair
+from argosy.queueing.cycles.ordering import Classical, Fair, Order, by_age
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.flavors.assigning import Assigner
 from argosy.queueing.jobs import add_jobs
@@ -67,10 +76,15 @@ def build_engine(configuration: Configuration, around: Neighborhood) -> Engine:
     waiting = configuration.wait_for_pods_ready
     scheduler = Scheduler(
         nominator,
-        Classical if fair is None else Fair,
+        order(configuration),
         one_at_a_time=waiting is not None and waiting.block_admission,
     )
     return Engine(cache, queues, scheduler, infos(configuration), around.adjust)
+
+
+def order(configuration: Configuration) -> Callable[[Iterable[Entry]], Order]:
+    kind = Classical if configuration.fair_sharing is None else Fair
+    return kind if _is_on(configuration, PRIORITY_SORTING) else partial(kind, seniority=by_age)
 
 
 def infos(configuration: Configuration) -> Infos:
@@ -83,8 +97,14 @@ def infos(configuration: Configuration) -> Infos:
         resources.exclude_resource_prefixes,
         kept,
         waiting.requeuing_strategy.timestamp if waiting is not None else "Eviction",
-        boosts=configuration.feature_gates.get("PriorityBoost", False),
+        boosts=_is_on(configuration, PRIORITY_BOOST),
+        reclaims=_is_on(configuration, RECLAIMABLE_PODS),
+        by_priority=_is_on(configuration, PRIORITY_SORTING),
     )
+
+
+def _is_on(configuration: Configuration, gate: str) -> bool:
+    return configuration.feature_gates.get(gate, GATES[gate])
 
 
 def admission_fair_sharing(configuration: Configuration) -> AdmissionFairSharing | None:

@@ -21,6 +21,7 @@ def runs(area: str, *functions: str) -> Callable[[Runner], Runner]:
 
     def register(runner: Runner) -> Runner:
         for function in functions:
+            assert (area, function) not in _RUNNERS, f"two runners for {area}/{function}"
             _RUNNERS[area, function] = runner
         return runner
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
 
 from argosy.api.objects.kueue.localqueues import LocalQueue
 from argosy.api.objects.kueue.quotas import AdmissionScope
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.base.durations import parse_duration
+from argosy.base.timestamps import parse_time
 from argosy.queueing.queues.consuming import (
     AdmissionFairSharing,
     is_penalized,
@@ -19,20 +16,12 @@ from argosy.queueing.queues.consuming import (
 )
 from argosy.queueing.queues.ledgers import Ledger
 from tests.conformance.areas import runs
-from tests.conformance.building import view
+from tests.conformance.building import admission_fair_sharing, view
 from tests.conformance.cases import Case
 from tests.conformance.comparing import differences
 
-
-def fair_sharing(config: Mapping[str, Any] | None) -> AdmissionFairSharing | None:
-    """The configuration of a case."""
-    if config is None:
-        return None
-    return AdmissionFairSharing(
-        parse_duration(config.get("usageHalfLifeTime") or "0s"),
-        parse_duration(config.get("usageSamplingInterval") or "0s"),
-        config.get("resourceWeights") or {},
-    )
+# Upstream's test keeps the books of one LocalQueue, whose name does not matter.
+_LOCAL_QUEUE = "ns/lq"
 
 
 @runs(
@@ -52,13 +41,17 @@ def usage(case: Case) -> list[str]:
 
 @runs("admission-fair-sharing", "TestPenaltyBookkeepingIsIdempotentAndExact")
 def bookkeeping(case: Case) -> list[str]:
-    ledger, now = Ledger(AdmissionFairSharing()), datetime.fromisoformat(case.now).timestamp()
-    for step in case.input["operations"]:
-        if step["op"] == "push":
-            ledger.enter("ns/lq", step["workload"], nanos_of(step["penalty"]), now)
-        else:
-            ledger.refund(step["workload"])
-    account = ledger.account("ns/lq")
+    ledger, now = Ledger(AdmissionFairSharing()), parse_time(case.now).timestamp()
+    for step in case.input.get("operations") or ():
+        match step["op"]:
+            case "push":
+                penalty = nanos_of(step.get("penalty") or {})
+                ledger.enter(_LOCAL_QUEUE, step["workload"], penalty, now)
+            case "subtract":
+                ledger.refund(step["workload"])
+            case op:
+                return [f"nothing here does {op} with penalties"]
+    account = ledger.account(_LOCAL_QUEUE)
     pending = account.pending if account else {}
     got = {
         "hasPendingPenalty": bool(account and account.penalties),
@@ -77,8 +70,6 @@ def weight(case: Case) -> list[str]:
 @runs("scheduling-afs", "TestShouldApplyEntryPenalty")
 def penalized(case: Case) -> list[str]:
     scope = AdmissionScope(case.input.get("admissionMode") or "")
-    config = fair_sharing(case.input.get("admissionFairSharing"))
-    if case.gates.get("AdmissionFairSharing") is False:
-        config = None
+    config = admission_fair_sharing(case, case.input.get("admissionFairSharing"))
     got = is_penalized(view(Workload, case.input["workload"]), scope, config)
     return differences(case.expected, {"applies": got})

@@ -19,7 +19,7 @@ _PATH = "spec.podSets[0].template.spec"
 def sums(case: Case) -> list[str]:
     summary = summarize(views(LimitRange, case.input.get("ranges")))
     got = {type_: _shown(bounds) for type_, bounds in summary.items()}
-    return differences(case.expected.get("result"), got)
+    return differences(case.expected, {"result": got})
 
 
 @runs("limit-range", "TestValidatePodSpec")
@@ -29,7 +29,7 @@ def pod_specs(case: Case) -> list[str]:
         for type_, item in (case.input.get("summary") or {}).items()
     }
     errors = violations(summary, case.input.get("podSpec") or {}, _PATH)
-    return differences(case.expected.get("result"), [str(error) for error in errors])
+    return differences(case.expected, {"result": [str(error) for error in errors]})
 
 
 def _shown(bounds: Bounds) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,22 +18,19 @@ from argosy.queueing.flavors.assignments import (
 )
 from argosy.queueing.preemption import wording
 from argosy.queueing.preemption.candidates import OTHER, OWN, merged, ranked
-from argosy.queueing.preemption.fair import FairSharing
 from argosy.queueing.preemption.issuing import preemptions
 from argosy.queueing.preemption.policies import satisfies
 from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.preemption.shares import Shares
-from argosy.queueing.preemption.strategies import strategies_of
 from argosy.queueing.preemption.targets import Target
 from argosy.queueing.preemption.tournaments import Tournament
 from argosy.queueing.quotas.amounts import FlavorResource, Usage
 from argosy.queueing.workloads.infos import Info
-from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.writing import written
 from tests.conformance.areas import runs
-from tests.conformance.building import snapshot, view
+from tests.conformance.building import fair_sharing, infos, key_of, snapshot, view
 from tests.conformance.cases import Case
-from tests.conformance.comparing import differences
+from tests.conformance.comparing import asserted, differences
 
 _MODES = {"NoFit": Mode.NO_FIT, "Preempt": Mode.PREEMPT, "Fit": Mode.FIT}
 
@@ -40,13 +38,19 @@ _MODES = {"NoFit": Mode.NO_FIT, "Preempt": Mode.PREEMPT, "Fit": Mode.FIT}
 @runs("preemption", "TestPreemption", "TestHierarchicalPreemptions")
 def issued(case: Case) -> list[str]:
     info, targets, state = _searched(case)
-    workloads = {_key(one): copy.deepcopy(one) for one in case.objects.get("workloads") or ()}
+    workloads = {key_of(one): copy.deepcopy(one) for one in case.objects.get("workloads") or ()}
     for preemption in preemptions(info, targets, state, datetime.fromtimestamp(_now(case), UTC)):
         workload = workloads[preemption.target.info.key]
         workload["status"] = written(preemption.draft.status)
-    got = {"preemptedCount": len(targets), "workloads": _by_key(workloads.values())}
+    got = {
+        "preemptedCount": len(targets),
+        "workloads": _by_key(workloads.values()),
+        "targets": _reasons(targets),
+    }
     want = case.expected | {"workloads": _by_key(case.expected.get("workloads") or ())}
-    return differences(want, got)
+    if "targets" in case.observed:
+        want["targets"] = _wanted_reasons(case.observed["targets"])
+    return asserted(want, got)
 
 
 @runs(
@@ -56,17 +60,26 @@ def issued(case: Case) -> list[str]:
 )
 def fair(case: Case) -> list[str]:
     _, targets, _ = _searched(case)
-    got = {target.info.key: target.reason for target in targets}
-    want = {one["workload"]: one["reason"] for one in case.expected.get("targets") or ()}
-    return differences(want, got)
+    want = case.expected | {"targets": _wanted_reasons(case.expected.get("targets"))}
+    # How often the strategies were asked is what upstream logs.
+    logged = ("firstStrategyEvals", "secondStrategyEvals", "skippedQueues")
+    return asserted(want, {"targets": _reasons(targets)}, but=logged)
+
+
+def _reasons(targets: Iterable[Target]) -> dict[str, str]:
+    return {target.info.key: target.reason for target in targets}
+
+
+def _wanted_reasons(targets: Iterable[dict[str, Any]] | None) -> dict[str, str]:
+    return {one["workload"]: one["reason"] for one in targets or ()}
 
 
 @runs("preemption-candidate-order", "TestCandidatesOrdering")
 def order(case: Case) -> list[str]:
     usages: dict[str, float | None] = {}
     queues: dict[str, list[Info]] = {}
-    for given in case.input["candidates"]:
-        info = _infos(case).make(view(Workload, given["workload"]))
+    for given in case.input.get("candidates") or ():
+        info = infos(case).make(view(Workload, given["workload"]))
         info.cluster_queue = given.get("clusterQueue") or ""
         usages[info.local_queue] = given.get("localQueueFSUsage")
         queues.setdefault(info.cluster_queue, []).append(info)
@@ -74,8 +87,8 @@ def order(case: Case) -> list[str]:
     usage_of = usages.__getitem__ if is_by_usage else None
     own = case.input["preemptorClusterQueue"]
     lists = [
-        ranked(infos, OWN if queue == own else OTHER, _now(case), usage_of)
-        for queue, infos in sorted(queues.items())
+        ranked(members, OWN if queue == own else OTHER, _now(case), usage_of)
+        for queue, members in sorted(queues.items())
     ]
     got = [one.info.obj.metadata.name for one in merged(lists)]
     return differences(case.expected, {"candidates": got})
@@ -84,7 +97,7 @@ def order(case: Case) -> list[str]:
 @runs("preemption-misc", "TestSatisfiesPreemptionPolicy")
 def policy(case: Case) -> list[str]:
     preemptor, candidate = (
-        _infos(case).make(view(Workload, case.input[name])) for name in ("preemptor", "candidate")
+        infos(case).make(view(Workload, case.input[name])) for name in ("preemptor", "candidate")
     )
     got = satisfies(case.input.get("policy") or "", preemptor, candidate)
     return differences(case.expected, {"result": got})
@@ -122,23 +135,18 @@ def message(case: Case) -> list[str]:
 
 @runs("preemption-misc", "TestPriorityInfo")
 def priorities(case: Case) -> list[str]:
-    info = _infos(case).make(view(Workload, case.input["workload"]))
+    info = infos(case).make(view(Workload, case.input["workload"]))
     got = dict(zip(("effective", "base", "boost"), wording.priorities(info), strict=True))
     return differences(case.expected, got)
 
 
 def _searched(case: Case) -> tuple[Info, list[Target], Snapshot]:
     """The incoming workload, and whom it would preempt."""
-    state = snapshot(case, _infos(case))
+    state = snapshot(case)
     queue = case.input["targetClusterQueue"]
-    info = _infos(case).make(view(Workload, case.input["incomingWorkload"]), queue)
+    info = infos(case).make(view(Workload, case.input["incomingWorkload"]), queue)
     info.cluster_queue = queue
-    options = case.options.get("fairSharing") or {}
-    sharing = FairSharing(
-        strategies_of(options.get("preemptionStrategies")),
-        case.gates.get("FairSharingPreemptWithinNominal", True),
-    )
-    preemptor = Preemptor(sharing if options.get("enabled") else None)
+    preemptor = Preemptor(fair_sharing(case))
     assignment = _assignment(case.input["assignment"], info)
     return info, preemptor.targets(info, assignment, state, now=_now(case)), state
 
@@ -164,17 +172,8 @@ def _assignment(given: dict[str, Any], info: Info) -> Assignment:
     return Assignment(pod_sets, given.get("borrowing") or 0, usage)
 
 
-def _infos(case: Case) -> Infos:
-    return Infos(boosts=case.gates.get("PriorityBoost", False))
-
-
 def _now(case: Case) -> float:
     return parse_time(case.now).timestamp()
-
-
-def _key(workload: dict[str, Any]) -> str:
-    metadata = workload.get("metadata") or {}
-    return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
 
 
 def _by_key(workloads: Any) -> dict[str, Any]:
@@ -183,5 +182,5 @@ def _by_key(workloads: Any) -> dict[str, Any]:
     for workload in workloads:
         status = workload.get("status") or {}
         conditions = sorted(status.get("conditions") or (), key=lambda one: one["type"])
-        found[_key(workload)] = workload | {"status": status | {"conditions": conditions}}
+        found[key_of(workload)] = workload | {"status": status | {"conditions": conditions}}
     return found

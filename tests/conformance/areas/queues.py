@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from argosy.api.objects.kueue.localqueues import LocalQueue
@@ -11,6 +10,7 @@ from argosy.api.objects.kueue.quotas import ClusterQueue
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.api.objects.metadata import ObjectMeta
 from argosy.base.durations import parse_duration
+from argosy.base.timestamps import parse_time
 from argosy.queueing.cache.clusterqueues import namespaces_of
 from argosy.queueing.queues.backoffs import is_backoff_over
 from argosy.queueing.queues.consuming import (
@@ -24,24 +24,21 @@ from argosy.queueing.queues.queues import Queues
 from argosy.queueing.queues.reasons import BEST_EFFORT_FIFO, RequeueReason
 from argosy.queueing.queues.second_pass import SecondPasses, needs_second_pass, used_nodes
 from argosy.queueing.workloads.infos import Info, LastAssignment
-from argosy.queueing.workloads.making import EVICTION, Infos
+from argosy.queueing.workloads.making import CREATION, EVICTION, Infos
+from argosy.queueing.workloads.writing import written
 from tests.conformance.areas import runs
-from tests.conformance.areas.afs import fair_sharing
-from tests.conformance.building import forest, view, views
+from tests.conformance.building import admission_fair_sharing, forest, infos, key_of, view, views
 from tests.conformance.cases import Case
-from tests.conformance.comparing import differences
+from tests.conformance.comparing import asserted, differences
 
 
 def clock(case: Case) -> float:
-    return datetime.fromisoformat(case.now).timestamp()
+    return parse_time(case.now).timestamp()
 
 
 def maker(case: Case) -> Infos:
     ordering = case.input.get("workloadOrdering") or {}
-    return Infos(
-        requeuing_timestamp=ordering.get("podsReadyRequeuingTimestamp") or EVICTION,
-        boosts=case.gates.get("PriorityBoost", False),
-    )
+    return infos(case, requeuing_timestamp=ordering.get("podsReadyRequeuingTimestamp") or EVICTION)
 
 
 def made(case: Case, workload: Mapping[str, Any]) -> Info:
@@ -85,6 +82,7 @@ def keys_of(case: Case, *more: Mapping[str, Any]) -> list[str]:
 
 
 def lone(case: Case) -> PendingQueue:
+    """One ClusterQueue by itself, whose name does not matter."""
     return PendingQueue("cq", case.input.get("queueingStrategy") or BEST_EFFORT_FIFO)
 
 
@@ -123,10 +121,7 @@ def update_workload(case: Case) -> list[str]:
     queues = all_queues(case)
     put_all(case, queues)
     refusal = queues.put_workload(made(case, case.input["updatedWorkload"]), clock(case))
-    local_queues = [
-        f"{one['metadata'].get('namespace', '')}/{one['metadata']['name']}"
-        for one in case.objects.get("localQueues") or ()
-    ]
+    local_queues = [key_of(one) for one in case.objects.get("localQueues") or ()]
     got = {
         "assigned": assigned(queues, keys_of(case, case.input["updatedWorkload"])),
         "queueMembers": {name: sorted(queues.waiting(name)) for name in local_queues},
@@ -138,8 +133,8 @@ def update_workload(case: Case) -> list[str]:
         "error": refusal and str(refusal),
     }
     want = case.expected
-    sorted_members = {name: sorted(keys or ()) for name, keys in want["queueMembers"].items()}
-    return differences(want | {"queueMembers": sorted_members}, got)
+    members = {name: sorted(keys or ()) for name, keys in (want.get("queueMembers") or {}).items()}
+    return differences(want | {"queueMembers": members}, got)
 
 
 def drained(queue: PendingQueue | None) -> list[str]:
@@ -182,7 +177,9 @@ def pending_workloads_info(case: Case) -> list[str]:
     queue = queues.cluster_queue(case.input["cqName"])
     got = [info.key for info in queue.ordered()] if queue else []
     want = [made(case, one).key for one in case.expected.get("pendingWorkloadsInfo") or ()]
-    return differences(want, got)
+    return differences(
+        case.expected | {"pendingWorkloadsInfo": want}, {"pendingWorkloadsInfo": got}
+    )
 
 
 # One ClusterQueue.
@@ -190,19 +187,30 @@ def pending_workloads_info(case: Case) -> list[str]:
 
 @runs("queue", "Test_PushOrUpdate")
 def push_or_update(case: Case) -> list[str]:
+    """Pushed, pushed again as a newer version, popped."""
     queue, now = lone(case), clock(case)
-    queue.push_or_update(made(case, case.input["workload"]), now)
-    queue.push_or_update(made(case, case.input["workload"]), now)
-    popped = queue.pop()
-    want = case.expected
-    wanted = made(case, want["workload"]) if want.get("workload") else None
-    problems = differences(wanted and wanted.key, popped and popped.key, "workload")
-    if wanted is not None and popped is not None:
-        problems += differences(wanted.obj == popped.obj, True, "workload.obj")
+    for version in ("", "1"):
+        metadata = case.input["workload"].get("metadata") or {}
+        pushed = case.input["workload"] | {"metadata": metadata | {"resourceVersion": version}}
+        queue.push_or_update(made(case, pushed), now)
+    popped, want = queue.pop(), case.expected
+    got = {
+        "workload": _content(popped) if popped else None,
+        "inadmissibleWorkloads": {info.key: _content(info) for info in queue.parked()},
+    }
     parked = want.get("inadmissibleWorkloads") or {}
-    return problems + differences(
-        sorted(parked), sorted(info.key for info in queue.parked()), "inadmissibleWorkloads"
-    )
+    wanted = {
+        "workload": _content(made(case, want["workload"])) if want.get("workload") else None,
+        "inadmissibleWorkloads": {key: _content(made(case, one)) for key, one in parked.items()},
+    }
+    return differences(want | wanted, got)
+
+
+def _content(info: Info) -> dict[str, Any]:
+    """A workload without the version it is."""
+    shown: dict[str, Any] = written(info.obj)
+    shown["metadata"].pop("resourceVersion", None)
+    return shown
 
 
 @runs("queue", "TestStrictFIFO")
@@ -211,28 +219,30 @@ def strict_fifo(case: Case) -> list[str]:
     for name in ("w1", "w2"):
         queue.push_or_update(made(case, case.input[name]), clock(case))
     popped = queue.pop()
-    return differences(case.expected["result"], popped and popped.obj.metadata.name)
+    return differences(case.expected, {"result": popped and popped.obj.metadata.name})
 
 
 @runs("queue", "TestFsAdmission")
 def fs_admission(case: Case) -> list[str]:
     now = clock(case)
-    config = fair_sharing(case.input.get("admissionFairSharing"))
-    if case.gates.get("AdmissionFairSharing") is False:
-        config = None
+    config = admission_fair_sharing(case, case.input.get("admissionFairSharing"))
     ledger = Ledger(config or AdmissionFairSharing())
     for key, consumed in (case.input.get("initialLocalQueueUsage") or {}).items():
         ledger.restore(key, nanos_of(consumed), now)
     for local_queue in views(LocalQueue, case.objects.get("localQueues")):
         name = f"{local_queue.metadata.namespace}/{local_queue.metadata.name}"
         ledger.weigh(name, local_queue_weight(local_queue))
-    cluster_queue = view(ClusterQueue, case.input["clusterQueue"])
-    is_used = config is not None and config.is_used_by(cluster_queue.spec.admission_scope)
-    queue = PendingQueue("cq", usage_of=ledger.usage if is_used else None)
-    for workload in case.objects["workloads"]:
+    given = view(ClusterQueue, case.input["clusterQueue"])
+    is_used = config is not None and config.is_used_by(given.spec.admission_scope)
+    queue = PendingQueue(
+        given.metadata.name, given.spec.queueing_strategy, ledger.usage if is_used else None
+    )
+    for workload in case.objects.get("workloads") or ():
         queue.push_or_update(made(case, workload), now)
-    popped = queue.pop()
-    return differences(made(case, case.expected["workload"]).key, popped and popped.key)
+    popped, want = queue.pop(), case.expected.get("workload")
+    return differences(
+        case.expected | {"workload": want and key_of(want)}, {"workload": popped and popped.key}
+    )
 
 
 @runs("queue", "TestClusterQueueImpl")
@@ -262,8 +272,9 @@ def cluster_queue(case: Case) -> list[str]:
 
 
 def takes(case: Case) -> Any:
-    """Which namespaces the case's ClusterQueue takes workloads from."""
-    selector = namespaces_of(view(ClusterQueue, case.objects["clusterQueues"][0]))
+    """Which namespaces the one ClusterQueue of a case takes workloads from."""
+    (queue,) = case.objects["clusterQueues"]
+    selector = namespaces_of(view(ClusterQueue, queue))
     labels = {
         one["metadata"]["name"]: one["metadata"].get("labels") or {}
         for one in case.objects.get("namespaces") or ()
@@ -274,22 +285,22 @@ def takes(case: Case) -> Any:
 @runs("queue", "TestBestEffortFIFORequeueIfNotPresent", "TestStrictFIFORequeueIfNotPresent")
 def requeue_if_not_present(case: Case) -> list[str]:
     queue, info = lone(case), anybody(case)
-    queue.requeue(info, RequeueReason(case.input["reason"]), clock(case))
+    queue.requeue(info, RequeueReason(case.input.get("reason") or ""), clock(case))
     got = {"inadmissible": queue.inadmissible == 1, "sticky": queue.sticky == info.key}
-    return differences(case.expected, {key: got[key] for key in case.expected})
+    return asserted(case.expected, got)
 
 
 @runs("queue", "TestRequeueHashTriggerByReason")
 def requeue_hash(case: Case) -> list[str]:
     queue, info = lone(case), anybody(case)
-    queue.requeue(info, RequeueReason(case.input["reason"]), clock(case))
+    queue.requeue(info, RequeueReason(case.input.get("reason") or ""), clock(case))
     return differences(case.expected, {"hash": queue.has_failed(info.scheduling_hash)})
 
 
 @runs("queue", "TestGetNoFitReason")
 def no_fit_reason(case: Case) -> list[str]:
     queue, info = lone(case), anybody(case)
-    reason = RequeueReason(case.input["requeueReason"])
+    reason = RequeueReason(case.input.get("requeueReason") or "")
     queue.requeue(info, reason, clock(case), quota_reason=case.input.get("conditionReason") or "")
     if case.input.get("deleteFromInadmissible"):
         queue.delete(info.key)
@@ -330,7 +341,8 @@ def second_pass_needed(case: Case) -> list[str]:
 @runs("workload", "TestUsedNodes")
 def nodes(case: Case) -> list[str]:
     found = used_nodes(view(Workload, case.input["workload"]))
-    return differences(sorted(case.expected.get("result") or ()), found)
+    want = case.expected | {"result": sorted(case.expected.get("result") or ())}
+    return differences(want, {"result": sorted(found)})
 
 
 # What the order and the rules look at.
@@ -341,10 +353,9 @@ def order_time(case: Case) -> list[str]:
     workload = view(Workload, case.input["workload"])
     want, got = {}, {}
     for entry in case.expected["result"]:
-        strategy = entry["key"]["podsReadyRequeuingTimestamp"]
-        want[strategy] = datetime.fromisoformat(entry["value"])
-        moment = Infos(requeuing_timestamp=strategy).order_time(workload)
-        got[strategy] = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment)
+        strategy = entry["key"].get("podsReadyRequeuingTimestamp") or CREATION
+        want[strategy] = parse_time(entry["value"]).timestamp()
+        got[strategy] = infos(case, requeuing_timestamp=strategy).order_time(workload)
     return differences(want, got)
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
-from argosy.queueing.quotas.amounts import amounts
+from argosy.queueing.quotas.amounts import quantities
 from argosy.queueing.quotas.shares import is_borrowing_on, share_of, weigh
 from tests.conformance.areas import runs
 from tests.conformance.building import forest, nested, usage
 from tests.conformance.cases import Case
-from tests.conformance.comparing import differences
+from tests.conformance.comparing import asserted, differences
+
+# The ClusterQueue that asks for more, by the format of the cases.
+_ASKS = "cq"
 
 
 @runs("available-quota", "TestAvailable")
@@ -19,13 +23,12 @@ def available(case: Case) -> list[str]:
     for queue, used in (case.input.get("usage") or {}).items():
         trees.add(queue, usage(used))
     got: dict[str, dict[str, Any]] = {"available": {}, "potentiallyAvailable": {}}
-    for queue, flavors in case.expected["available"].items():
-        node = trees.cluster_queue(queue)
-        assert node is not None
-        wanted = usage(flavors)
-        got["available"][queue] = nested({fr: node.available(fr) for fr in wanted})
-        potential = {fr: node.potentially_available(fr) for fr in wanted}
-        got["potentiallyAvailable"][queue] = nested(potential)
+    for name, found in got.items():
+        for queue, flavors in (case.expected.get(name) or {}).items():
+            node = trees.cluster_queue(queue)
+            assert node is not None, f"ClusterQueue {queue} is in no tree"
+            look = node.available if name == "available" else node.potentially_available
+            found[queue] = nested({fr: look(fr) for fr in usage(flavors)})
     return differences(case.expected, got)
 
 
@@ -35,9 +38,9 @@ def shares(case: Case) -> list[str]:
     for queue, used in (case.input.get("usage") or {}).items():
         trees.add(queue, usage(used))
     if case.input.get("additionalRequest"):
-        trees.add("cq", usage(case.input["additionalRequest"]))
-    want, got = {}, {}
-    for share in case.expected["shares"]:
+        trees.add(_ASKS, usage(case.input["additionalRequest"]))
+    want, got, precise = {}, {}, {}
+    for share in case.expected.get("shares") or ():
         key = f"{share['kind']} {share['name']}"
         is_queue = share["kind"] == "ClusterQueue"
         node = trees.cluster_queue(share["name"]) if is_queue else trees.cohort(share["name"])
@@ -49,7 +52,12 @@ def shares(case: Case) -> list[str]:
             "dominantResource": found.dominant,
             "weightedShare": found.rounded(),
         }
-    return differences(want, got)
+        precise[f"{share['kind']}/{share['name']}"] = _precise(found.weighted)
+    observed = case.observed.get("preciseWeightedShares")
+    return asserted(
+        case.expected | {"shares": want} | ({"precise": observed} if observed else {}),
+        {"shares": got, "precise": precise},
+    )
 
 
 @runs("available-quota", "TestCohortLendable")
@@ -57,22 +65,30 @@ def lendable(case: Case) -> list[str]:
     node = forest(case).cohort(case.input["cohort"])
     assert node is not None
     got = next(node.leaves()).lendable
-    return differences(amounts(case.expected["lendable"]), got)
+    return differences(case.expected, {"lendable": quantities(got)})
 
 
 @runs("dominant-resource-share", "TestPreciseWeightedShareSerialized")
 def weighing(case: Case) -> list[str]:
     drs = case.input["drs"]
     got = weigh(drs.get("unweightedRatio", 0.0), drs.get("fairWeight", 0.0))
-    text = "+Inf" if math.isinf(got) else f"{got:g}"
-    return differences(case.expected, {"serialized": text})
+    return differences(case.expected, {"serialized": _precise(got)})
+
+
+def _precise(value: float) -> str:
+    """All digits, without an exponent."""
+    if math.isinf(value):
+        return "+Inf"
+    text = f"{Decimal(repr(value)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @runs("dominant-resource-share", "TestIsBorrowingOn")
 def borrowing(case: Case) -> list[str]:
     trees = forest(case)
+    # The one that is asked comes first; others only lend.
     name = case.objects["clusterQueues"][0]["metadata"]["name"]
-    trees.add(name, usage(case.input["usage"]))
+    trees.add(name, usage(case.input.get("usage")))
     node = trees.cluster_queue(name)
     assert node is not None
     requested = usage(case.input.get("requestedFlavorResources"))

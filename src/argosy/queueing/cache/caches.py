@@ -44,7 +44,7 @@ class Cache:
         self._held: Final[dict[str, dict[str, Info]]] = {}
         self.holdings: Final[dict[str, Holdings]] = {}
         self.local_holdings: Final[dict[str, Holdings]] = {}
-        # Admitted workloads whose pods are not all ready, for those who admit one at a time.
+        # Those whose pods are not all ready, admitted or still waiting for checks: for who admits one at a time.
         self.unready: Final[set[str]] = set()
         self._around: Final = Surroundings(self.flavors, self.checks, self.topologies)
         self._queues: dict[str, CachedQueue] = {}
@@ -129,7 +129,7 @@ class Cache:
         self.local_holdings.setdefault(info.local_queue, Holdings()).add(info)
         if queue in self.objects:
             self.forest.add(queue, info.usage)
-        if info.obj.is_admitted and not info.obj.holds("PodsReady"):
+        if not info.obj.holds("PodsReady"):
             self.unready.add(info.key)
 
     def remove_workload(self, key: str) -> Info | None:

@@ -1,8 +1,7 @@
 """Kueue's feature gates: the names a Configuration may use, and which are on without a word.
 
-Gates that are on by default are simply how things work here. Of those that are off, `HONORED` can be turned on;
-turning on another, or turning off one that is on, is refused with a sentence, so that nobody counts on what is not
-there.
+Gates that are on by default are simply how things work here. Only `HONORED` ones can be set otherwise; turning on or
+off another is refused with a sentence, so that nobody counts on what is not there.
 """
 
 from __future__ import annotations
@@ -48,8 +47,12 @@ _OFF: Final = tuple(
 GATES: Final[Mapping[str, bool]] = dict.fromkeys(_ON, True) | dict.fromkeys(_OFF, False)
 DISABLE_WAIT_FOR_PODS_READY: Final = "DisableWaitForPodsReady"
 PRIORITY_BOOST: Final = "PriorityBoost"
+PRIORITY_SORTING: Final = "PrioritySortingWithinCohort"
+RECLAIMABLE_PODS: Final = "ReclaimablePods"
 # Gates whose value is looked at.
-HONORED: Final = frozenset({DISABLE_WAIT_FOR_PODS_READY, PRIORITY_BOOST})
+HONORED: Final = frozenset(
+    {DISABLE_WAIT_FOR_PODS_READY, PRIORITY_BOOST, PRIORITY_SORTING, RECLAIMABLE_PODS}
+)
 
 
 def validate_gates(given: Mapping[str, bool], path: str) -> list[FieldError]:

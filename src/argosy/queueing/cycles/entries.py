@@ -9,6 +9,7 @@ from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.flavors.assignments import Assignment
 from argosy.queueing.preemption.targets import Target
 from argosy.queueing.queues.reasons import RequeueReason
+from argosy.queueing.workloads import reasons
 from argosy.queueing.workloads.infos import Info
 
 
@@ -44,3 +45,10 @@ class Entry:
         """It was its turn and there was nothing left."""
         self.status = Status.SKIPPED
         self.reason, self.message = reason, message
+
+    def await_victims(self, count: int) -> None:
+        """Workloads go for it: it waits for their quota, and all flavors will be open to it again."""
+        self.reason = reasons.WAITING_FOR_PREEMPTED_WORKLOADS
+        self.message += f". Pending the preemption of {count} workload(s)"
+        self.requeue_reason = RequeueReason.PENDING_PREEMPTION
+        self.info.last_assignment = None

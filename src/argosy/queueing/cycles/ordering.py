@@ -1,7 +1,7 @@
 """In which order the entries of a cycle are decided.
 
 Classical: who borrows less far goes first, then higher priority, then who waited longer. Full ties go by the name of
-the queue (upstream: by chance).
+the queue (upstream: by chance). Where cohorts do not go by priority, either order is given another `Seniority`.
 
 Fair sharing: a tournament in each tree, after every decision anew, because it changed the shares. In each cohort the
 winners of its child cohorts and the entries of its ClusterQueues compete: who would not borrow of what it asks for
@@ -12,15 +12,26 @@ root has changed, so a flat cohort of n queues costs O(n) comparisons and one sh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from argosy.queueing.cycles.entries import Entry
 from argosy.queueing.quotas.nodes import Node
 from argosy.queueing.quotas.shares import is_borrowing_on, share_of
+from argosy.queueing.workloads.infos import Info
 
+# What decides between workloads that borrow alike: the smaller goes first.
+Seniority: TypeAlias = Callable[[Info], tuple[int, float]]
 # What an entry is compared by among the children of one cohort.
-_Rank: TypeAlias = tuple[bool, tuple[float, float], int, float, str, str]
+_Rank: TypeAlias = tuple[bool, tuple[float, float], tuple[int, float], str, str]
+
+
+def by_priority(info: Info) -> tuple[int, float]:
+    return -info.priority, info.order_time
+
+
+def by_age(info: Info) -> tuple[int, float]:
+    return 0, info.order_time
 
 
 class Order(Protocol):
@@ -34,8 +45,16 @@ class Order(Protocol):
 class Classical:
     """One order for the whole cycle."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = sorted(entries, key=_classical)
+    def __init__(self, entries: Iterable[Entry], seniority: Seniority = by_priority) -> None:
+        self._entries = sorted(
+            entries,
+            key=lambda entry: (
+                not entry.has_quota,
+                entry.assignment.borrowing,
+                seniority(entry.info),
+                entry.info.cluster_queue,
+            ),
+        )
 
     def __iter__(self) -> Iterator[Entry]:
         yield from self._entries
@@ -44,21 +63,11 @@ class Classical:
         """The order does not depend on usage."""
 
 
-def _classical(entry: Entry) -> tuple[bool, int, int, float, str]:
-    info = entry.info
-    return (
-        not entry.has_quota,
-        entry.assignment.borrowing,
-        -info.priority,
-        info.order_time,
-        info.cluster_queue,
-    )
-
-
 class Fair:
     """Tournaments, one tree after the other in order of the names of their roots."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry], seniority: Seniority = by_priority) -> None:
+        self._seniority = seniority
         # One entry of a ClusterQueue takes part; of two, the one given last.
         by_queue = {entry.info.cluster_queue: entry for entry in entries}
         self._alone = []
@@ -110,14 +119,20 @@ class Fair:
         name = entry.info.cluster_queue
         ranks = self._ranks.get(name)
         if ranks is None:
-            ranks = self._ranks[name] = _ranks(entry)
+            ranks = self._ranks[name] = _ranks(entry, self._seniority)
         return ranks[_depth(entry, child)]
 
 
-def rank(entry: Entry, *, would_borrow: bool, share: tuple[float, float]) -> _Rank:
+def rank(
+    entry: Entry,
+    *,
+    would_borrow: bool,
+    share: tuple[float, float],
+    seniority: Seniority = by_priority,
+) -> _Rank:
     """What is smaller goes first."""
     info = entry.info
-    return (would_borrow, share, -info.priority, info.order_time, info.cluster_queue, info.key)
+    return (would_borrow, share, seniority(info), info.cluster_queue, info.key)
 
 
 def _depth(entry: Entry, child: Node) -> int:
@@ -130,7 +145,7 @@ def _depth(entry: Entry, child: Node) -> int:
     return steps
 
 
-def _ranks(entry: Entry) -> list[_Rank]:
+def _ranks(entry: Entry, seniority: Seniority) -> list[_Rank]:
     """The ranks of an entry at its ClusterQueue and at every cohort above but the root, once it were admitted."""
     if entry.queue is None:
         return []
@@ -142,6 +157,7 @@ def _ranks(entry: Entry) -> list[_Rank]:
                 entry,
                 would_borrow=is_borrowing_on(one, usage),
                 share=share_of(one).order,
+                seniority=seniority,
             )
             for one in node.path()
             if one.parent is not None

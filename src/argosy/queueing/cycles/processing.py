@@ -133,11 +133,7 @@ class Processing:
     def _preempt(self, entry: Entry, queue: CachedQueue) -> None:
         self._victims |= {target.info.key: target for target in entry.targets}
         self._charge(queue.node, entry.assignment.usage)
-        count = len(entry.targets)
-        entry.reason = reasons.WAITING_FOR_PREEMPTED_WORKLOADS
-        entry.message += f". Pending the preemption of {count} workload(s)"
-        entry.requeue_reason = RequeueReason.PENDING_PREEMPTION
-        entry.info.last_assignment = None
+        entry.await_victims(len(entry.targets))
         self.outcome.preempted.append(Preempt(entry, tuple(entry.targets)))
 
     def _admit(self, entry: Entry, queue: CachedQueue) -> None:

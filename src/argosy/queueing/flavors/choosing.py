@@ -41,7 +41,6 @@ from argosy.queueing.flavors.placing import Topologies
 from argosy.queueing.quotas.amounts import FlavorResource, Requests, Usage
 from argosy.queueing.workloads.infos import Info, PodSetResources
 
-ALLOWED_FLAVORS: Final = "kueue.x-k8s.io/workload-allowed-resource-flavors"
 _UNSUITED: Final = Rank(PreemptionMode.NO_FIT, 0)
 # Flavors by pod set and resource.
 Nomination: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -150,8 +149,8 @@ class Chooser:
             nomination.get(pod_set.name, {}).get(resource) == flavor for pod_set in pod_sets
         ):
             return reasons.not_nominated(flavor, resource)
-        allowed = self.info.obj.metadata.annotations.get(ALLOWED_FLAVORS)
-        if allowed is not None and flavor not in [one.strip() for one in allowed.split(",")]:
+        allowed = self.info.allowed_flavors
+        if allowed is not None and flavor not in allowed:
             return reasons.not_allowed(flavor)
         return ""
 

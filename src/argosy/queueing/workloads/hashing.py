@@ -1,7 +1,7 @@
 """The scheduling hash: workloads with the same one fare the same when the scheduler looks at them.
 
 It covers the shape of every pod set (what flavors are matched and quota is counted by), the effective counts and
-requests, and the priority; not names of workloads, containers or images.
+requests, the priority, and the flavors a workload is held to; not names of workloads, containers or images.
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ _SHAPE = (
 
 
 def scheduling_hash(
-    workload: Workload, requests: tuple[PodSetResources, ...], priority: int
+    workload: Workload,
+    requests: tuple[PodSetResources, ...],
+    priority: int,
+    allowed_flavors: frozenset[str] | None = None,
 ) -> str:
     """Sixteen hex digits."""
     content = [
         priority,
+        None if allowed_flavors is None else sorted(allowed_flavors),
         [
             [
                 pod_set.name,

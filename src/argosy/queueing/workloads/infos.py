@@ -71,8 +71,8 @@ class Info:
     """A workload in a ClusterQueue. `cluster_queue` is where it waits or, with a reservation, where it was admitted."""
 
     __slots__ = (
-        "cluster_queue", "key", "last_assignment", "obj", "order_time", "priority",
-        "scheduling_hash", "total_requests", "uid", "usage",
+        "allowed_flavors", "cluster_queue", "key", "last_assignment", "obj", "order_time",
+        "priority", "scheduling_hash", "total_requests", "uid", "usage",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +85,7 @@ class Info:
         order_time: float = 0.0,
         scheduling_hash: str = "",
         last_assignment: LastAssignment | None = None,
+        allowed_flavors: frozenset[str] | None = None,
     ) -> None:
         self.obj: Final = obj
         self.key: Final = f"{obj.metadata.namespace}/{obj.metadata.name}"
@@ -97,6 +98,8 @@ class Info:
         self.order_time = order_time
         self.scheduling_hash = scheduling_hash
         self.last_assignment = last_assignment
+        # The only flavors the workload may get; none: any.
+        self.allowed_flavors: Final = allowed_flavors
         self.usage: Usage = usage_of(total_requests)
 
     @property
@@ -120,6 +123,11 @@ def usage_of(total_requests: tuple[PodSetResources, ...]) -> Usage:
     return usage
 
 
+def full_counts(workload: Workload) -> dict[str, int]:
+    """Pods of each pod set, whether they are still to run or not."""
+    return {pod_set.name: pod_set.count for pod_set in workload.spec.pod_sets}
+
+
 def counts_after_reclaim(workload: Workload) -> dict[str, int]:
     """Pods of each pod set that are still to run."""
     reclaimable = {pod.name: pod.count for pod in workload.status.reclaimable_pods}
@@ -129,12 +137,11 @@ def counts_after_reclaim(workload: Workload) -> dict[str, int]:
     }
 
 
-def admitted_requests(workload: Workload) -> tuple[PodSetResources, ...]:
-    """The requests of a workload with an admission: what it says it uses, less what is reclaimable by now."""
+def admitted_requests(workload: Workload, counts: Mapping[str, int]) -> tuple[PodSetResources, ...]:
+    """The requests of a workload with an admission: what it says it uses, of at most so many pods of each pod set."""
     admission = workload.status.admission
     if admission is None:
         return ()
-    counts = counts_after_reclaim(workload)
     pod_sets: Mapping[str, PodSet] = {one.name: one for one in workload.spec.pod_sets}
     found = []
     for assignment in admission.pod_set_assignments:

@@ -65,9 +65,11 @@ def info(
     *pod_sets: dict[str, Any],
     last: LastAssignment | None = None,
     annotations: Mapping[str, str] | None = None,
+    variants: bool = False,
 ) -> Info:
     metadata = {"name": "wl", "namespace": "ns", "annotations": annotations or {}}
-    made = Infos().make(view(Workload, {"metadata": metadata, "spec": {"podSets": pod_sets}}), "cq")
+    workload = view(Workload, {"metadata": metadata, "spec": {"podSets": pod_sets}})
+    made = Infos(variants=variants).make(workload, "cq")
     made.last_assignment = last
     return made
 

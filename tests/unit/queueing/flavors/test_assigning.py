@@ -18,10 +18,11 @@ from argosy.api.objects.kueue.quotas import (
 from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.flavors.assigning import IGNORE_UNDECLARED, Assigner
 from argosy.queueing.flavors.assignments import Assignment, Mode, Possibility
-from argosy.queueing.flavors.choosing import ALLOWED_FLAVORS, Nomination
+from argosy.queueing.flavors.choosing import Nomination
 from argosy.queueing.flavors.reasons import message
 from argosy.queueing.quotas.amounts import FlavorResource, quantities
 from argosy.queueing.workloads.infos import Info, LastAssignment, PodSetResources
+from argosy.queueing.workloads.making import ALLOWED_FLAVORS
 from tests.unit.queueing.flavors.building import Oracle, cluster, flavor, info, pod_set
 
 TRY_ALL = FlavorFungibility(when_can_borrow="TryNextFlavor", when_can_preempt="TryNextFlavor")
@@ -335,13 +336,19 @@ CASES: dict[str, Case] = {
     ),
     "flavors that the workload does not allow are passed over": Case(
         cluster({"f": {"cpu": "4"}, "g": {"cpu": "4"}, "h": {"cpu": "4"}}),
-        info(pod_set(cpu="1"), annotations={ALLOWED_FLAVORS: "h, g"}),
+        info(pod_set(cpu="1"), annotations={ALLOWED_FLAVORS: "h, g"}, variants=True),
         Mode.FIT,
         [{"cpu": "g"}],
     ),
+    "the annotation says nothing where there are no variants of workloads": Case(
+        cluster({"f": {"cpu": "4"}, "g": {"cpu": "4"}}),
+        info(pod_set(cpu="1"), annotations={ALLOWED_FLAVORS: "g"}),
+        Mode.FIT,
+        [{"cpu": "f"}],
+    ),
     "an empty list allows none": Case(
         cluster({"f": {"cpu": "4"}}),
-        info(pod_set(cpu="1"), annotations={ALLOWED_FLAVORS: ""}),
+        info(pod_set(cpu="1"), annotations={ALLOWED_FLAVORS: ""}, variants=True),
         Mode.NO_FIT,
         [{}],
         _not("main", "skipping flavor f due to WorkloadAllowedResourceFlavorAnnotation annotation"),
