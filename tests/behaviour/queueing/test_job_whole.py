@@ -163,3 +163,20 @@ def test_what_serves_gives_way_to_what_is_more_important_and_comes_back() -> Non
         assert (await harbor.found(STATEFUL_SETS, "web"))["status"]["readyReplicas"] == 2
 
     queueing(story, is_whole=True)
+
+
+def test_an_elastic_job_that_shrinks_leaves_room_for_the_next() -> None:
+    async def story(harbor: Harbor) -> None:
+        await harbor.make(CLUSTER_QUEUES, _queue("3"))
+        slow = {**TEMPLATE, "metadata": {"annotations": {"argosy.dev/duration": "600s"}}}
+        elastic = {"annotations": {"kueue.x-k8s.io/elastic-job": "true"}}
+        await harbor.job("first", parallelism=3, template=slow, metadata=elastic)
+        await harbor.job("second", parallelism=1)
+        await harbor.pass_time(10)
+        assert await _states(harbor) == {"first": "Admitted", "second": "Pending"}
+        await harbor.client.patch(JOBS, "first", {"spec": {"parallelism": 2}}, namespace="ns")
+        await harbor.pass_time(30)
+        assert await _states(harbor) == {"first": "Admitted", "second": "Admitted"}
+        assert (await harbor.found(JOBS, "first"))["spec"]["suspend"] is False
+
+    queueing(story, is_whole=True)

@@ -20,8 +20,8 @@ from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import Action, CreateWorkload, DeleteWorkload, PatchWorkload
 from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.deciding import decide_gone
-from argosy.queueing.jobs.integrations.pods import role_hash
 from argosy.queueing.jobs.integrations.services import StatefulSets, group_workload, replicas_of
+from argosy.queueing.jobs.integrations.traits import role_hash
 from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import make_spec, make_workload
 from argosy.queueing.jobs.mirroring import follow_priority, tell_missing_class
