@@ -29,6 +29,7 @@ from argosy.client.resources import (
     Resource,
 )
 from argosy.control.assemblies import Assembly
+from argosy.queueing.assembling import add_queueing
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.definitions import definitions
 from argosy.queueing.jobs import add_admission, add_jobs
@@ -168,8 +169,11 @@ def queueing(
     configuration: Configuration | None = None,
     crds: Iterable[Object] = (),
     nodes: int = 2,
+    is_whole: bool = False,
 ) -> None:
-    """Tell a story on a cluster with simulated nodes, the namespace `ns`, and a flavor."""
+    """Tell a story on a cluster with simulated nodes, the namespace `ns`, and a flavor. `is_whole`: the rest of queueing
+    is there too, and admits by quota.
+    """
     chosen = configuration or Configuration()
 
     async def tell() -> None:
@@ -197,7 +201,7 @@ def queueing(
             add(assembly)
         if any(crd["spec"]["names"]["kind"] == "JobSet" for crd in crds):
             jobsets.add_jobsets(assembly)
-        add_jobs(assembly, chosen)
+        (add_queueing if is_whole else add_jobs)(assembly, chosen)
         failures = _Failures()
         logging.getLogger("argosy").addHandler(failures)
         tasks = {chores, asyncio.create_task(assembly.run())}

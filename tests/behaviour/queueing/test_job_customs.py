@@ -7,7 +7,7 @@ import pytest
 from argosy.base.errors import Forbidden
 from argosy.base.types import Object
 from argosy.client.resources import Resource
-from argosy.queueing.jobs.integrations.rays import RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs
 from argosy.queueing.jobs.integrations.replicas import REPLICA_JOBS
 from tests.behaviour.queueing.jobworlds import QUEUE, TEMPLATE, Harbor, queueing
 

@@ -26,6 +26,7 @@ from argosy.client.resources import (
     ADMISSION_CHECKS,
     CLUSTER_QUEUES,
     LOCAL_QUEUES,
+    PODS,
     WORKLOAD_PRIORITY_CLASSES,
 )
 from argosy.queueing.configuration import Configuration
@@ -144,6 +145,9 @@ class JobAdmission:
         kind = self._concerned(call)
         if kind is None or new is None:
             return
+        if kind.resource is PODS and not _is_marked(new) and not _is_marked(old):
+            # Most pods of a cluster, and the most frequent of all writes.
+            return
         if not self._facts.is_managed_namespace(call.namespace):
             return
         if old is None:
@@ -163,6 +167,16 @@ class JobAdmission:
 
     def _concerned(self, call: Call) -> JobKind | None:
         return None if call.subresource else self._kinds.get(call.kind.resource)
+
+
+def _is_marked(pod: Object | None) -> bool:
+    """Whether anything about a pod is said to queueing."""
+    meta = pod["metadata"] if pod is not None else {}
+    return any(
+        key.startswith(names.PREFIX)
+        for field in ("labels", "annotations")
+        for key in meta.get(field) or ()
+    )
 
 
 def _place(new: Object, call: Call) -> None:

@@ -6,10 +6,9 @@ first picture of them is whole, nothing is concluded from a job that is not in i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
-from argosy.api.objects.kueue.workloads import Workload
 from argosy.base.types import Object
 from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
@@ -46,35 +45,34 @@ class Jobs:
         self._jobs = job_informer(assembly, kind)
         self._jobs.add_index(_BY_CONTROLLER, controller_uid)
         self._jobs.add_index(_BY_PREBUILT, _prebuilt)
-        picture.follow(kind.resource.api_version, kind.resource.kind, self._jobs)
+        resource = kind.resource
+        picture.follow(resource.api_version, resource.kind, self._jobs, self)
         self._queue = assembly.controller(
-            f"kueue-{kind.resource.qualified}", self._reconcile, workers=_WORKERS
+            f"kueue-{resource.qualified}", self._reconcile, workers=_WORKERS
         )
         self._jobs.add_handler(self._job_changed)
-        picture.workloads.add_handler(self._workload_changed)
 
     def _job_changed(self, old: Object | None, new: Object | None) -> None:
         found = new if new is not None else old
         if found is not None:
             self._queue.add(_key(found))
+        before, after = _prebuilt(old), _prebuilt(new)
+        if before != after:
+            self._picture.expect(after, instead_of=before)
 
-    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
-        resource = self._kind.resource
-        for workload in (old, new):
-            if workload is None:
-                continue
-            meta = workload.metadata
-            owner = meta.controller
-            if owner is None:
-                # Perhaps one that a job of ours names and waits for.
-                waiting = f"{meta.namespace}/{meta.name}"
-                for job in self._jobs.by_index(_BY_PREBUILT, waiting):
-                    self._queue.add(_key(job))
-            elif owner.kind == resource.kind and owner.api_version == resource.api_version:
-                self._queue.add(Key(meta.namespace, owner.name))
-            else:
-                for job in self._jobs.by_index(_BY_CONTROLLER, owner.uid):
-                    self._queue.add(_key(job))
+    def look_at(self, key: Key) -> None:
+        """The Workload of a job has changed."""
+        self._queue.add(key)
+
+    def look_at_children(self, uid: str) -> None:
+        """The Workload of a job above ours has changed."""
+        for job in self._jobs.by_index(_BY_CONTROLLER, uid):
+            self._queue.add(_key(job))
+
+    def look_at_expecting(self, workload: str) -> None:
+        """A Workload that jobs of ours may wait for has come, or changed."""
+        for job in self._jobs.by_index(_BY_PREBUILT, workload):
+            self._queue.add(_key(job))
 
     async def _reconcile(self, key: Key) -> Result:
         if not self._jobs.is_synced:
@@ -94,6 +92,9 @@ def _key(job: Object) -> Key:
     return Key(meta.get("namespace", ""), meta["name"])
 
 
-def _prebuilt(job: Object) -> Iterable[str]:
-    name = prebuilt_name(job)
-    return (f"{job['metadata'].get('namespace', '')}/{name}",) if name else ()
+def _prebuilt(job: Object | None) -> Sequence[str]:
+    """Namespace and name of the Workload that a job names as its own."""
+    name = prebuilt_name(job) if job is not None else ""
+    if job is None or not name:
+        return ()
+    return (f"{job['metadata'].get('namespace', '')}/{name}",)

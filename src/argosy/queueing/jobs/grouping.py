@@ -41,7 +41,7 @@ from argosy.queueing.jobs.integrations.podgroups import (
     sets_of,
     sort_out,
 )
-from argosy.queueing.jobs.integrations.pods import (
+from argosy.queueing.jobs.integrations.traits import (
     group_name,
     is_ended,
     labels_of,
@@ -51,8 +51,8 @@ from argosy.queueing.jobs.integrations.pods import (
 from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import (
     owner_reference,
+    passed_on,
     priority_of,
-    provisioning_annotations,
 )
 from argosy.queueing.jobs.matching import maximum_execution_time
 from argosy.queueing.jobs.surroundings import Surroundings
@@ -261,7 +261,7 @@ def _body(look: Look, pods: Sequence[Object]) -> Object:
         "name": group_name(first),
         "namespace": first["metadata"]["namespace"],
         "labels": _labels(look, pods),
-        "annotations": {**provisioning_annotations(first), names.IS_GROUP_WORKLOAD: "true"},
+        "annotations": {**passed_on(first), names.IS_GROUP_WORKLOAD: "true"},
         "finalizers": [names.RESOURCE_IN_USE],
         "ownerReferences": [
             owner_reference(PODS, pod["metadata"], is_controller=False) for pod in pods

@@ -68,10 +68,10 @@ def owner_reference(resource: Resource, meta: Object, *, is_controller: bool = T
     return reference
 
 
-def provisioning_annotations(job: Object) -> dict[str, str]:
-    """What a job has to say to a ProvisioningRequest."""
+def passed_on(job: Object) -> dict[str, str]:
+    """Annotations of a job that speak of its Workload: to a ProvisioningRequest, to gates, of its elasticity."""
     given: Mapping[str, str] = job["metadata"].get("annotations") or {}
-    keep = (names.PROVISIONING_PREFIX, names.ADMISSION_GATED_BY)
+    keep = (names.PROVISIONING_PREFIX, names.ADMISSION_GATED_BY, names.ELASTIC_JOB)
     return {key: value for key, value in given.items() if key.startswith(keep)}
 
 
@@ -92,7 +92,7 @@ def make_workload(
         "finalizers": [names.RESOURCE_IN_USE],
         "ownerReferences": [owner_reference(resource, meta)],
     }
-    if annotations := provisioning_annotations(job):
+    if annotations := passed_on(job):
         metadata["annotations"] = annotations
     return {"metadata": metadata, "spec": make_spec(kind, job, priorities)}
 

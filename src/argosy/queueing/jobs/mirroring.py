@@ -1,7 +1,8 @@
 """The steps that see to it that a job has one Workload that says what it says.
 
 A Workload of a suspended job that has no quota yet is brought in line; any other that does not fit is deleted, and the
-job, if it runs, is stopped first and put back to what that Workload remembers.
+job, if it runs, is stopped first and put back to what that Workload remembers. An elastic job that shrinks keeps its
+Workload.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.base.errors import NotFound
@@ -27,6 +29,7 @@ from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import make_spec, make_workload, owner_reference
 from argosy.queueing.jobs.matching import is_equivalent
 from argosy.queueing.workloads import finishing, reasons
+from argosy.queueing.workloads.writing import written
 
 NO_MATCHING: Final = "NoMatchingWorkload"
 NO_MATCH_TEXT: Final = (
@@ -112,11 +115,31 @@ def match(look: Look) -> bool:
         _update(look, others.pop(0))
         _delete(look, others)
         return True
+    if look.workload is None and len(others) == 1 and _shrink(look, others[0]):
+        return True
     if look.workload is None and not kind.is_suspended(job) and kind.finished(job) is None:
         # With several there is no telling which one the job was started from.
         origin = others[0] if len(others) == 1 else None
         look.stop(origin, NO_MATCHING, NO_MATCH_TEXT if origin is not None else _NO_WORKLOAD)
     return _delete(look, others)
+
+
+def _shrink(look: Look, workload: Workload) -> bool:
+    """An elastic job that runs with fewer pods from now on keeps its quota for those. One that grows is queued anew."""
+    given = look.job["metadata"].get("annotations") or {}
+    if given.get(names.ELASTIC_JOB) != "true" or look.kind.is_suspended(look.job):
+        return False
+    counts = {each["name"]: each["count"] for each in look.kind.pod_sets(look.job)}
+    known = {each.name: each.count for each in workload.spec.pod_sets}
+    if counts.keys() != known.keys() or any(counts[name] > known[name] for name in counts):
+        return False
+    sets = tuple(replace(each, count=counts[each.name]) for each in workload.spec.pod_sets)
+    smaller = replace(workload, spec=replace(workload.spec, pod_sets=sets))
+    if not is_equivalent(look.kind, look.job, smaller, look.around.flavor):
+        return False
+    spec = {"podSets": [written(each) for each in sets]}
+    look.actions.append(PatchWorkload(workload, {"spec": spec}))
+    return True
 
 
 def _can_update(look: Look, workload: Workload) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from argosy.api.objects import Namespace, View
 from argosy.api.objects.kueue.checks import WorkloadPriorityClass
 from argosy.api.objects.kueue.quotas import ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.base.types import Object
+from argosy.client.objects import Key
 from argosy.client.resources import (
     NAMESPACES,
     PRIORITY_CLASSES,
@@ -52,6 +54,16 @@ class _ByName(Mapping[str, V]):
         return len(self._informer)
 
 
+class Reader(Protocol):
+    """Who looks at jobs of a kind."""
+
+    def look_at(self, key: Key) -> None: ...
+
+    def look_at_children(self, uid: str) -> None: ...
+
+    def look_at_expecting(self, workload: str) -> None: ...
+
+
 class Picture:
     """Implements `Surroundings`. Kinds add their own informers as they are put together."""
 
@@ -74,13 +86,42 @@ class Picture:
         self._namespaces = assembly.informer(NAMESPACES, Namespace)
         self._flavors = assembly.informer(RESOURCE_FLAVORS, ResourceFlavor)
         self._jobs: dict[tuple[str, str], Informer[Object]] = {}
+        self._readers: dict[tuple[str, str], Reader] = {}
+        # Workloads that jobs name as theirs, with how many do.
+        self._expected: Counter[str] = Counter()
+        self.workloads.add_handler(self._workload_changed)
         if not self.workloads.has_index(_BY_UID):
             self.workloads.add_index(_BY_UID, _controller_uid)
             self.workloads.add_index(_BY_NAME, _controller_name)
 
-    def follow(self, api_version: str, kind: str, informer: Informer[Object]) -> None:
-        """Have owners of this kind found."""
+    def follow(
+        self, api_version: str, kind: str, informer: Informer[Object], reader: Reader
+    ) -> None:
+        """Have owners of this kind found, and `reader` told of their Workloads."""
         self._jobs[api_version, kind] = informer
+        self._readers[api_version, kind] = reader
+
+    def expect(self, names: Iterable[str], *, instead_of: Iterable[str] = ()) -> None:
+        """A job waits for a Workload that somebody else makes."""
+        self._expected.update(names)
+        self._expected.subtract(instead_of)
+
+    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
+        """Tell whose Workload it is; of most there is nobody to tell."""
+        found = new if new is not None else old
+        assert found is not None, "a change is of something"
+        meta = found.metadata
+        owner = meta.controller
+        if owner is None:
+            if self._expected and self._expected[name := f"{meta.namespace}/{meta.name}"] > 0:
+                for reader in self._readers.values():
+                    reader.look_at_expecting(name)
+            return
+        own = self._readers.get((owner.api_version, owner.kind))
+        if own is not None:
+            own.look_at(Key(meta.namespace, owner.name))
+        for reader in self._readers.values():
+            reader.look_at_children(owner.uid)
 
     @property
     def now(self) -> datetime:

@@ -19,7 +19,8 @@ from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import Action
 from argosy.queueing.jobs.deciding import decide, decide_gone
 from argosy.queueing.jobs.grouping import decide_group
-from argosy.queueing.jobs.integrations.pods import LonePods, group_name
+from argosy.queueing.jobs.integrations.pods import LonePods
+from argosy.queueing.jobs.integrations.traits import group_name
 from argosy.queueing.jobs.pictures import Picture
 from argosy.queueing.jobs.writing import Writer
 

@@ -7,7 +7,8 @@ from typing import Final
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
 from argosy.queueing.jobs.integrations.jobsets import JobSets
 from argosy.queueing.jobs.integrations.pods import LonePods
-from argosy.queueing.jobs.integrations.rays import RayClusters, RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs, RayServices
+from argosy.queueing.jobs.integrations.rays import RayClusters
 from argosy.queueing.jobs.integrations.replicas import REPLICA_JOBS
 from argosy.queueing.jobs.integrations.services import Deployments, StatefulSets
 from argosy.queueing.jobs.kinds import JobKind
@@ -17,6 +18,7 @@ KINDS: Final[tuple[JobKind, ...]] = (
     JobSets(),
     RayClusters(),
     RayJobs(),
+    RayServices(),
     *REPLICA_JOBS,
     LonePods(),
     Deployments(),

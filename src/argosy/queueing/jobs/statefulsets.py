@@ -20,8 +20,8 @@ from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import Action, CreateWorkload, DeleteWorkload, PatchWorkload
 from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.deciding import decide_gone
-from argosy.queueing.jobs.integrations.pods import role_hash
 from argosy.queueing.jobs.integrations.services import StatefulSets, group_workload, replicas_of
+from argosy.queueing.jobs.integrations.traits import role_hash
 from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import make_spec, make_workload
 from argosy.queueing.jobs.mirroring import follow_priority, tell_missing_class
@@ -137,10 +137,9 @@ class StatefulSetWorkloads:
         self._picture = picture
         self._recorder = assembly.recorder(f"{_KIND.framework}-kueue-controller")
         self._sets = assembly.informer(resource, dict)
-        picture.follow(resource.api_version, resource.kind, self._sets)
+        picture.follow(resource.api_version, resource.kind, self._sets, self)
         self._queue = assembly.controller("kueue-statefulsets", self._reconcile, workers=_WORKERS)
         self._sets.add_handler(self._set_changed)
-        picture.workloads.add_handler(self._workload_changed)
 
     def _set_changed(self, old: Object | None, new: Object | None) -> None:
         found = new if new is not None else old
@@ -148,11 +147,14 @@ class StatefulSetWorkloads:
             meta = found["metadata"]
             self._queue.add(Key(meta["namespace"], meta["name"]))
 
-    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
-        found = new if new is not None else old
-        owner = found.metadata.controller if found is not None else None
-        if found is not None and owner is not None and owner.kind == _KIND.resource.kind:
-            self._queue.add(Key(found.metadata.namespace, owner.name))
+    def look_at(self, key: Key) -> None:
+        self._queue.add(key)
+
+    def look_at_children(self, uid: str) -> None:
+        """What is below a StatefulSet is its pods."""
+
+    def look_at_expecting(self, workload: str) -> None:
+        """Each makes its own."""
 
     async def _reconcile(self, key: Key) -> Result:
         resource = _KIND.resource

@@ -13,7 +13,8 @@ from argosy.base.types import Json, Object
 from argosy.queueing.jobs.ancestry import Parent
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
 from argosy.queueing.jobs.integrations.jobsets import JobSets
-from argosy.queueing.jobs.integrations.rays import RayClusters, RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs, RayServices
+from argosy.queueing.jobs.integrations.rays import RayClusters
 from argosy.queueing.jobs.integrations.replicas import REPLICA_JOBS
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.making import Priorities, make_workload
@@ -102,6 +103,7 @@ def every_kind(pods: Object) -> dict[str, tuple[JobKind, Object]]:
             RayJobs(),
             job({"suspend": True, "rayClusterSpec": cluster, "submitterPodTemplate": pods}),
         ),
+        "RayService": (RayServices(), job({"rayClusterConfig": {"suspend": True, **cluster}})),
         "PyTorchJob": (
             TRAINING["PyTorchJob"],
             job({"runPolicy": {"suspend": True}, "pytorchReplicaSpecs": roles}),

@@ -24,7 +24,7 @@ from argosy.queueing.jobs.actions import (
 from argosy.queueing.jobs.ancestry import TOO_DEEP
 from argosy.queueing.jobs.deciding import decide, decide_gone
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
-from argosy.queueing.jobs.integrations.rays import RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.making import Priorities
 from argosy.queueing.jobs.surroundings import Rules
@@ -543,6 +543,22 @@ def test_a_new_priority_class_holds_also_with_quota() -> None:
         ),
         f"event Normal UpdatedWorkload: Updated workload priority class: ns/{WL}",
     ]
+
+
+ELASTIC = {"annotations": {"kueue.x-k8s.io/elastic-job": "true"}}
+
+
+def test_an_elastic_job_that_shrinks_keeps_its_workload_and_one_that_grows_does_not() -> None:
+    workload = workload_of(KIND, job(**ELASTIC), admitted=True)
+    smaller = job({**RUNNING_SPEC, "parallelism": 1}, **ELASTIC)
+    (action,) = decide(KIND, smaller, [workload], Around())
+    assert isinstance(action, PatchWorkload)
+    (pods,) = action.patch["spec"]["podSets"]  # type: ignore[index]  # a patch of the spec
+    assert pods == {"name": "main", "count": 1, "template": template()}
+    larger = job({**RUNNING_SPEC, "parallelism": 3}, **ELASTIC)
+    assert "delete" in told(decide(KIND, larger, [workload], Around()))
+    rigid = job({**RUNNING_SPEC, "parallelism": 1})
+    assert "delete" in told(decide(KIND, rigid, [workload], Around()))
 
 
 def test_a_job_switched_off_for_its_own_fault_goes_after_its_time() -> None:

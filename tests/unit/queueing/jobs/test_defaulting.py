@@ -12,7 +12,7 @@ from argosy.queueing.jobs.defaulting import default_job
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
 from argosy.queueing.jobs.integrations.jobsets import JobSets
 from argosy.queueing.jobs.integrations.pods import LonePods
-from argosy.queueing.jobs.integrations.rays import RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs
 from argosy.queueing.jobs.integrations.services import Deployments, StatefulSets
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.naming import workload_name

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from argosy.base.types import Json, Object
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
 from argosy.queueing.jobs.integrations.jobsets import JobSets
-from argosy.queueing.jobs.integrations.rays import RayClusters, RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs
+from argosy.queueing.jobs.integrations.rays import RayClusters
 from argosy.queueing.jobs.kinds import JobKind, Stop
 from argosy.queueing.jobs.matching import is_equivalent
 from argosy.queueing.jobs.podsets import Permanent, PodSetInfo, assigned, merged, remembered

@@ -7,7 +7,8 @@ import pytest
 from argosy.base.types import Json, Object
 from argosy.queueing.jobs.integrations.batchjobs import BatchJobs
 from argosy.queueing.jobs.integrations.jobsets import JobSets
-from argosy.queueing.jobs.integrations.rays import RayClusters, RayJobs
+from argosy.queueing.jobs.integrations.rayjobs import RayJobs
+from argosy.queueing.jobs.integrations.rays import RayClusters
 from argosy.queueing.jobs.kinds import JobKind, Outcome
 from tests.unit.queueing.jobs.builders import TRAINING, job, replicated, template
 

@@ -19,7 +19,7 @@ from argosy.base.types import Object
 from argosy.client.resources import PODS, Resource
 from argosy.queueing.jobs import names
 from argosy.queueing.jobs.ancestry import queue_name
-from argosy.queueing.jobs.integrations.pods import (
+from argosy.queueing.jobs.integrations.traits import (
     annotations_of,
     ending,
     group_name,

@@ -1,11 +1,8 @@
-"""ray.io RayCluster and RayJob.
+"""ray.io RayCluster, and what RayJob and RayService share with it.
 
 The head is a pod set of one; each worker group one of replicas times hosts. What KubeRay adds to pods by itself counts
-too: the autoscaler beside the head, and a RayJob's submitter, which is a pod of its own or, in sidecar mode, a
-container of the head. These are added to what the Workload says, not to the job.
-
-A RayCluster never finishes by itself. A RayJob that uses a cluster which is there already is not queued, and one that
-KubeRay finds invalid wants no quota.
+too: the autoscaler beside the head. It is added to what the Workload says, not to the cluster. A RayCluster never
+finishes by itself.
 """
 
 from __future__ import annotations
@@ -26,9 +23,6 @@ SUBMITTER: Final = "submitter"
 _MOST_POD_SETS: Final = 18
 _OWN_CONTROLLER: Final = "ray.io/kuberay-operator"
 _AUTOSCALER: Final = {"cpu": "500m", "memory": "512Mi"}
-_SUBMITTER: Final = {"cpu": "500m", "memory": "200Mi"}
-_SUBMITTER_LIMITS: Final = {"cpu": "1", "memory": "1Gi"}
-_ON_HOLD: Final = "Job is on hold"
 
 
 class RayClusters(JobKind):
@@ -47,14 +41,14 @@ class RayClusters(JobKind):
         return (job.get("status") or {}).get("state") == "ready"
 
     def pod_sets(self, job: Object) -> list[Object]:
-        return _pod_sets(job["spec"])
+        return cluster_pod_sets(job["spec"])
 
     def started(self, job: Object, infos: Sequence[PodSetInfo]) -> Object:
-        spec = _started(job["spec"], infos)
+        spec = started_cluster(job["spec"], infos)
         return {**job, "spec": {**spec, "suspend": False}}
 
     def restored(self, job: Object, infos: Sequence[PodSetInfo]) -> Object:
-        return {**job, "spec": _restored(job["spec"], infos)}
+        return {**job, "spec": restored_cluster(job["spec"], infos)}
 
     def finished(self, job: Object) -> Outcome | None:
         return None
@@ -63,93 +57,10 @@ class RayClusters(JobKind):
         return (job.get("status") or {}).get("state") == "ready"
 
     def dispatched(self, job: Object) -> Object:
-        return _dispatched(job)
+        return dispatched(job)
 
     def validate_managed(self, job: Object) -> list[FieldError]:
-        return _validate_cluster(job["spec"], "spec")
-
-
-class RayJobs(JobKind):
-    """Jobs with a cluster of their own."""
-
-    framework: ClassVar = "ray.io/rayjob"
-    resource: ClassVar[Resource] = Resource("ray.io", "v1", "rayjobs", "RayJob")
-
-    def is_suspended(self, job: Object) -> bool:
-        return bool(job["spec"].get("suspend"))
-
-    def suspended(self, job: Object) -> Object:
-        return {**job, "spec": {**job["spec"], "suspend": True}}
-
-    def is_active(self, job: Object) -> bool:
-        return _deployment(job) not in {"", "Suspended"}
-
-    def is_skipped(self, job: Object) -> bool:
-        return bool(job["spec"].get("clusterSelector"))
-
-    def on_hold(self, job: Object) -> str:
-        return _ON_HOLD if _deployment(job) == "ValidationFailed" else ""
-
-    def pod_sets(self, job: Object) -> list[Object]:
-        spec = job["spec"]
-        found = _pod_sets(spec.get("rayClusterSpec") or {})
-        mode = spec.get("submissionMode", "K8sJobMode")
-        if mode == "K8sJobMode":
-            template = _submitter(spec)
-            pod_set = {"name": SUBMITTER, "count": 1, "template": template}
-            found.append(with_topology(pod_set, topology_request(template)))
-        elif mode == "SidecarMode" and found:
-            found[0] = {
-                **found[0],
-                "template": _beside(found[0]["template"], "ray-job-submitter", _SUBMITTER),
-            }
-        return found
-
-    def started(self, job: Object, infos: Sequence[PodSetInfo]) -> Object:
-        spec = dict(job["spec"])
-        own = [info for info in infos if info.name != SUBMITTER]
-        spec["rayClusterSpec"] = _started(spec.get("rayClusterSpec") or {}, own)
-        for info in infos:
-            if info.name == SUBMITTER:
-                spec["submitterPodTemplate"] = merged(_submitter(spec), info)
-        return {**job, "spec": {**spec, "suspend": False}}
-
-    def restored(self, job: Object, infos: Sequence[PodSetInfo]) -> Object:
-        spec = dict(job["spec"])
-        spec["rayClusterSpec"] = _restored(spec.get("rayClusterSpec") or {}, infos)
-        template = spec.get("submitterPodTemplate")
-        for info in infos:
-            if info.name == SUBMITTER and template is not None:
-                back = restored(template, info)
-                if back == _default_submitter(spec):
-                    # It was filled in at the start.
-                    del spec["submitterPodTemplate"]
-                else:
-                    spec["submitterPodTemplate"] = back
-        return {**job, "spec": spec}
-
-    def finished(self, job: Object) -> Outcome | None:
-        if _deployment(job) not in {"Complete", "Failed"}:
-            return None
-        status = job.get("status") or {}
-        return Outcome(status.get("jobStatus") == "SUCCEEDED", status.get("message", ""))
-
-    def are_pods_ready(self, job: Object) -> bool:
-        cluster = (job.get("status") or {}).get("rayClusterStatus") or {}
-        return cluster.get("state") == "ready"
-
-    def dispatched(self, job: Object) -> Object:
-        return _dispatched(job)
-
-    def validate_managed(self, job: Object) -> list[FieldError]:
-        spec = job["spec"]
-        if self.is_skipped(job):
-            return []
-        errors: list[FieldError] = []
-        if not spec.get("shutdownAfterJobFinishes"):
-            detail = "a kueue managed job should delete the cluster after finishing"
-            errors.append(invalid("spec.shutdownAfterJobFinishes", False, detail))
-        return errors + _validate_cluster(spec.get("rayClusterSpec") or {}, "spec.rayClusterSpec")
+        return validate_cluster(job["spec"], "spec")
 
 
 # Clusters, alone and within jobs.
@@ -160,13 +71,13 @@ def _workers(spec: Object) -> list[Object]:
     return found
 
 
-def _pod_sets(spec: Object) -> list[Object]:
+def cluster_pod_sets(spec: Object) -> list[Object]:
     head = (spec.get("headGroupSpec") or {}).get("template") or {}
     request = topology_request(head)
     if spec.get("enableInTreeAutoscaling"):
         options = spec.get("autoscalerOptions") or {}
         amounts = (options.get("resources") or {}).get("requests") or _AUTOSCALER
-        head = _beside(head, "autoscaler", amounts)
+        head = beside(head, "autoscaler", amounts)
     found = [with_topology({"name": HEAD, "count": 1, "template": head}, request)]
     for group in _workers(spec):
         template = group.get("template") or {}
@@ -183,14 +94,14 @@ def _group_count(group: Object) -> int:
     return int(group.get("replicas", 1)) * max(1, int(group.get("numOfHosts", 1)))
 
 
-def _beside(template: Object, name: str, requests: Object) -> Object:
+def beside(template: Object, name: str, requests: Object) -> Object:
     """The template with one container more."""
     spec = template.get("spec") or {}
     container = {"name": name, "resources": {"requests": dict(requests)}}
     return {**template, "spec": {**spec, "containers": [*spec.get("containers", ()), container]}}
 
 
-def _started(spec: Object, infos: Sequence[PodSetInfo]) -> Object:
+def started_cluster(spec: Object, infos: Sequence[PodSetInfo]) -> Object:
     want = 1 + len(_workers(spec))
     if len(infos) != want:
         raise Permanent(f"invalid podset infos: expecting {want} podset, got {len(infos)}")
@@ -205,7 +116,7 @@ def _started(spec: Object, infos: Sequence[PodSetInfo]) -> Object:
     return _changed(spec, lambda name, template: merged(template, known[name]))
 
 
-def _restored(spec: Object, infos: Sequence[PodSetInfo]) -> Object:
+def restored_cluster(spec: Object, infos: Sequence[PodSetInfo]) -> Object:
     known = {info.name: info for info in infos}
     return _changed(
         spec,
@@ -227,36 +138,13 @@ def _changed(spec: Object, change: Callable[[str, Object], Object]) -> Object:
     return new
 
 
-def _deployment(job: Object) -> str:
-    found: str = (job.get("status") or {}).get("jobDeploymentStatus", "")
-    return found
-
-
-def _submitter(spec: Object) -> Object:
-    found: Object = spec.get("submitterPodTemplate") or _default_submitter(spec)
-    return found
-
-
-def _default_submitter(spec: Object) -> Object:
-    """What KubeRay makes the submitter of: the head's image, and little of everything."""
-    head = ((spec.get("rayClusterSpec") or {}).get("headGroupSpec") or {}).get("template") or {}
-    containers = (head.get("spec") or {}).get("containers") or [{}]
-    container = {
-        "name": "ray-job-submitter",
-        "resources": {"requests": dict(_SUBMITTER), "limits": dict(_SUBMITTER_LIMITS)},
-    }
-    if image := containers[0].get("image"):
-        container["image"] = image
-    return {"spec": {"restartPolicy": "Never", "containers": [container]}}
-
-
-def _dispatched(job: Object) -> Object:
+def dispatched(job: Object) -> Object:
     if job["spec"].get("managedBy") not in {None, _OWN_CONTROLLER}:
         return job
     return {**job, "spec": {**job["spec"], "managedBy": names.MULTI_KUEUE_CONTROLLER}}
 
 
-def _validate_cluster(spec: Object, path: str) -> list[FieldError]:
+def validate_cluster(spec: Object, path: str) -> list[FieldError]:
     errors: list[FieldError] = []
     workers = _workers(spec)
     most = _MOST_POD_SETS - 1
