@@ -147,19 +147,15 @@ class Runner:
 
     async def run(self) -> Seen:
         """The whole load, to the end of the last workload."""
-        watching = asyncio.ensure_future(self._watch())
-        workers = [asyncio.ensure_future(self._write()) for _ in range(_CONNECTIONS)]
-        ending = asyncio.ensure_future(self._end())
         began = time.monotonic()
-        creating = asyncio.ensure_future(self._create(began))
-        helpers = [watching, *workers, ending]
-        done = asyncio.ensure_future(self._done.wait())
-        finished, _ = await asyncio.wait([done, *helpers], return_when=asyncio.FIRST_COMPLETED)
-        self._seen.wall_seconds = time.monotonic() - began
-        for task in (creating, *helpers):
-            task.cancel()
-        for task in finished:
-            task.result()
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._watch()), group.create_task(self._end())]
+            tasks += [group.create_task(self._write()) for _ in range(_CONNECTIONS)]
+            tasks.append(group.create_task(self._create(began)))
+            await self._done.wait()
+            self._seen.wall_seconds = time.monotonic() - began
+            for task in tasks:
+                task.cancel()
         return self._seen
 
     async def _create(self, began: float) -> None:
@@ -283,7 +279,7 @@ class Runner:
         """Create an object of Kueue's."""
         namespaced = kind in ("LocalQueue", "Workload")
         place = f"namespaces/{NAMESPACE}/" if namespaced else ""
-        body = {
+        body: dict[str, object] = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": kind,
             "metadata": {"name": name},

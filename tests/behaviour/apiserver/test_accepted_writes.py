@@ -216,3 +216,17 @@ def test_the_last_finalizer_takes_the_object_with_it() -> None:
     assert deleted.body["metadata"]["resourceVersion"] == last.body["metadata"]["resourceVersion"]
     assert "finalizers" not in last.body["metadata"]
     assert gone.said == (404, "NotFound", 'configmaps "one" not found')
+
+
+def test_a_merge_patch_of_a_definitions_metadata_keeps_its_status() -> None:
+    crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    names = {"plural": "ones", "singular": "one", "kind": "One", "listKind": "OneList"}
+    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
+    made, patched = replies(
+        ("POST", crds, {"metadata": {"name": "ones.example.com"}, "spec": spec}),
+        ("PATCH", f"{crds}/ones.example.com", {"metadata": {"labels": {"a": "b"}}}, MERGE),
+    )
+    assert patched.body["metadata"]["labels"] == {"a": "b"}
+    assert patched.body["status"] == made.body["status"]

@@ -7,7 +7,14 @@ from pathlib import Path
 import yaml
 
 from argosy.base.types import Object
-from argosy.client.resources import JOBS, NAMESPACES, PODS
+from argosy.client.resources import (
+    CLUSTER_QUEUES,
+    JOBS,
+    LOCAL_QUEUES,
+    NAMESPACES,
+    PODS,
+    RESOURCE_FLAVORS,
+)
 from tests.behaviour.faults.wholes import Whole, whole
 
 # The four hundred pods of the first guide, without what is for its queue.
@@ -76,6 +83,27 @@ def test_four_hundred_pods_run_forty_minutes_and_are_gone_a_minute_later() -> No
     whole(story)
 
 
+async def open_the_queue(here: Whole) -> None:
+    """The guide's flavor and queues."""
+    await here.create(RESOURCE_FLAVORS, {"metadata": {"name": "default-flavor"}}, namespace="")
+    quotas = [("cpu", "32"), ("memory", "128Gi")]
+    flavor = {
+        "name": "default-flavor",
+        "resources": [{"name": name, "nominalQuota": quota} for name, quota in quotas],
+    }
+    group = {"coveredResources": ["cpu", "memory"], "flavors": [flavor]}
+    spec = {
+        "cohortName": "compute-workload",
+        "namespaceSelector": {},
+        "queueingStrategy": "BestEffortFIFO",
+        "resourceGroups": [group],
+    }
+    queue = {"metadata": {"name": "cluster-queue"}, "spec": spec}
+    await here.create(CLUSTER_QUEUES, queue, namespace="")
+    local = {"metadata": {"name": "local-queue"}, "spec": {"clusterQueue": "cluster-queue"}}
+    await here.create(LOCAL_QUEUES, local, namespace="compute-jobs")
+
+
 def test_the_guides_two_jobs_are_gone_a_minute_after_they_completed(shared: Path) -> None:
     text = (shared / "fixtures" / "kubefleet" / "guide-2-jobs.yaml").read_text()
     jobs = [one for one in yaml.safe_load_all(text) if one["kind"] == "Job"]
@@ -87,8 +115,7 @@ def test_the_guides_two_jobs_are_gone_a_minute_after_they_completed(shared: Path
             await here.create(JOBS, job, namespace="compute-jobs")
         await here.pass_time(60)
         assert await here.list(PODS) == []
-        for job in jobs:
-            await unsuspend(here, job["metadata"]["name"], "compute-jobs")
+        await open_the_queue(here)
         await here.pass_time(25)
         # One script sleeps 30 s, the other 15 s.
         done = {

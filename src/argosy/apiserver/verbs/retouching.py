@@ -42,6 +42,7 @@ _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
 # Kinds whose defaults of a status do not look at the spec, and whose other defaults can do with an empty one.
 _SPEC_APART: Final = frozenset({"pods"})
+_DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 # Stands for the ID of a container in what is remembered; JSON never has such bytes.
 _ANY: Final = b"\0%d\0"
 _TOUCHED: Final = {"status": "status", "": "metadata"}
@@ -57,6 +58,8 @@ def retouch(
     served, part = call.served, _TOUCHED.get(call.subresource)
     if (
         part is None or call.kind.custom or len(call.kind.versions) > 1 or served.to_storage is not None
+        # The server writes their statuses with every change, and owns them.
+        or call.kind.resource == _DEFINITIONS
         or "status" not in served.subresources or kind not in {PatchType.MERGE, PatchType.JSON}
         # Validation has something to say about such a writer.
         or not (call.manager.isascii() and call.manager.isprintable())

@@ -239,9 +239,9 @@ class Engine:
             self._is_in_vain = False
             return
         looked_at = {entry.info.key: entry.info.last_assignment for entry in outcome.requeued}
-        self._tried |= {
+        self._tried.update(
             key for key, last in looked_at.items() if last is None or not last.has_pending_flavors
-        }
+        )
         heads = self.queues.next_heads(lambda name: name in snapshot.queues)
         self._is_in_vain = heads == looked_at.keys() and heads <= self._tried
 
