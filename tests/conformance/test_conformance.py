@@ -19,7 +19,7 @@ AREAS: Final = (
 )  # fmt: skip
 MOST_LISTED: Final = 0.03
 _EXCEPTIONS: Final = Exceptions()
-_TRIALS: Final = list(trials(DEFAULTS))
+_TRIALS: Final = list(trials(DEFAULTS, observed=True))
 _AT_HAND: Final = pytest.mark.skipif(
     not _TRIALS, reason="Kueue's cases (shared/fixtures/kueue, kueue-api) are not here"
 )
