@@ -21,6 +21,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases whose id contains this")
     parser.add_argument("--brief", action="store_true", help="no differences, only counts")
     parser.add_argument("--listed", action="store_true", help="what is listed, with its reason")
+    parser.add_argument(
+        "--observed", action="store_true", help="compare what upstream's tests do not assert, too"
+    )
     options = parser.parse_args()
     directories = DEFAULTS if options.fixtures is None else (options.fixtures,)
     if not any(True for _ in files(directories)):
@@ -31,7 +34,7 @@ def main() -> int:
         return 2
     exceptions = Exceptions()
     areas: dict[str, list[Outcome]] = defaultdict(list)
-    for trial in trials(directories, options.area):
+    for trial in trials(directories, options.area, observed=options.observed):
         if options.only in trial.id:
             areas[trial.area].append(run(trial, exceptions))
     total = Counter[str]()

@@ -19,7 +19,7 @@ AREAS: Final = (
 )  # fmt: skip
 MOST_LISTED: Final = 0.03
 _EXCEPTIONS: Final = Exceptions()
-_TRIALS: Final = list(trials(DEFAULTS))
+_TRIALS: Final = list(trials(DEFAULTS, observed=True))
 _AT_HAND: Final = pytest.mark.skipif(
     not _TRIALS, reason="Kueue's cases (shared/fixtures/kueue, kueue-api) are not here"
 )
@@ -44,8 +44,8 @@ def test_few_cases_are_listed() -> None:
 
 @_AT_HAND
 def test_nothing_is_listed_in_vain() -> None:
-    """Every entry is about some case that is at hand."""
+    """Every area, test and case that is named is at hand; a gate or an input may only be in cases that are not."""
     idle = [
         one for one in _EXCEPTIONS.entries if not any(concerns(one, trial) for trial in _TRIALS)
     ]
-    assert idle == []
+    assert [one for one in idle if "gate" not in one and "input" not in one] == []

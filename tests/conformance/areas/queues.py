@@ -241,7 +241,8 @@ def fs_admission(case: Case) -> list[str]:
         queue.push_or_update(made(case, workload), now)
     popped, want = queue.pop(), case.expected.get("workload")
     return differences(
-        case.expected | {"workload": want and key_of(want)}, {"workload": popped and popped.key}
+        case.expected | {"workload": want and _content(made(case, want))},
+        {"workload": popped and _content(popped)},
     )
 
 
@@ -356,7 +357,7 @@ def order_time(case: Case) -> list[str]:
         strategy = entry["key"].get("podsReadyRequeuingTimestamp") or CREATION
         want[strategy] = parse_time(entry["value"]).timestamp()
         got[strategy] = infos(case, requeuing_timestamp=strategy).order_time(workload)
-    return differences(want, got)
+    return differences(case.expected | {"result": want}, {"result": got})
 
 
 @runs("workload", "TestSchedulingHash")

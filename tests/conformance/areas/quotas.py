@@ -86,10 +86,8 @@ def _precise(value: float) -> str:
 @runs("dominant-resource-share", "TestIsBorrowingOn")
 def borrowing(case: Case) -> list[str]:
     trees = forest(case)
-    # The one that is asked comes first; others only lend.
-    name = case.objects["clusterQueues"][0]["metadata"]["name"]
-    trees.add(name, usage(case.input.get("usage")))
-    node = trees.cluster_queue(name)
+    trees.add(_ASKS, usage(case.input.get("usage")))
+    node = trees.cluster_queue(_ASKS)
     assert node is not None
     requested = usage(case.input.get("requestedFlavorResources"))
     got = {

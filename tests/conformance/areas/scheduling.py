@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
@@ -191,8 +192,10 @@ def _comparable(objects: Iterable[Object]) -> dict[str, Any]:
 
 
 def _timeless(message: str) -> str:
-    """A message without the wait of a workload that has no creation time: in Go that is 292 years."""
-    return message.replace("was 9223372037s", "was 0s")
+    """A message without the wait of a workload that has no creation time, or one that is yet to come. In Go that is 292
+    years, or less than nothing.
+    """
+    return re.sub(r"was (9223372037|-\d+)s", "was 0s", message)
 
 
 def _events(events: Iterable[Any], *, with_messages: bool, in_order: bool) -> list[Any]:
@@ -243,7 +246,18 @@ def cycles(case: Case) -> list[str]:
     for name in ("pending", "inadmissible"):
         if name in want:
             want[name] = {queue: sorted(keys or ()) for queue, keys in (want[name] or {}).items()}
-    return asserted(want, got)
+    return asserted(want, got) + _observed(case, world)
+
+
+def _observed(case: Case, world: World) -> list[str]:
+    """Events that upstream's test does not look at."""
+    if "events" not in case.observed:
+        return []
+    want, got = (
+        _events(events or (), with_messages=True, in_order=False)
+        for events in (case.observed["events"], world.events)
+    )
+    return differences(want, got, "observed.events")
 
 
 def _account(case: Case, world: World) -> None:
