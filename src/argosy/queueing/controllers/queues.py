@@ -43,7 +43,7 @@ from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.quotas.shares import share_of
 
 # Changes of this long are written together.
-_BATCH_SECONDS: Final = 0.5
+_BATCH_SECONDS: Final = 1.0
 _WORKERS: Final = 2
 MANAGER: Final = "kueue"
 _NONE: Final = Holdings()

@@ -32,7 +32,7 @@ ADMISSION: Final = "kueue-admission"
 # Writes under way at once: enough to share commits, few enough to stay near the state they were decided on.
 _AT_ONCE: Final = 512
 # How long the reason of a wait has to stand before it is written.
-_PATIENCE_SECONDS: Final = 0.5
+_PATIENCE_SECONDS: Final = 1.0
 
 
 class Scheduling:
