@@ -1,15 +1,16 @@
 """Counters, gauges and histograms in Prometheus' text format.
 
 A metric is a dict from a tuple of label values to a number, so counting is one dict operation and nothing is
-locked: one event loop owns a registry. `exposition` does the formatting work, once per scrape. Values may
-also be read at scrape time from a function (`Gauge.follow`), for sizes somebody else already knows.
+locked: one event loop owns a registry. `exposition` does the formatting work, once per scrape. Values that somebody
+else already knows are read at that time: one by one from a function (`Gauge.follow`), or many in one go, whose series
+come and go with what they tell of (`Registry.refresh`, `Gauge.replace`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, isfinite
 from typing import Final, TypeAlias, TypeVar
 
@@ -78,6 +79,10 @@ class Gauge(Counter):
         """Ask `read` for the value whenever the metrics are read."""
         self._followed[labels] = read
 
+    def replace(self, values: Mapping[Labels, float]) -> None:
+        """These are all the series there are, apart from followed ones."""
+        self._values = dict(values)
+
     def forget(self, labels: Labels) -> None:
         """Stop reporting a series whose subject is gone."""
         self._followed.pop(labels, None)
@@ -138,6 +143,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._metrics: dict[str, _Metric] = {}
+        self._refreshers: list[Callable[[], None]] = []
 
     def counter(self, name: str, help_text: str, labels: Sequence[str] = ()) -> Counter:
         return self._add(Counter(name, help_text, labels))
@@ -154,8 +160,14 @@ class Registry:
     ) -> Histogram:
         return self._add(Histogram(name, help_text, labels, buckets))
 
+    def refresh(self, refresher: Callable[[], None]) -> None:
+        """Have gauges brought up to date by `refresher` before they are shown."""
+        self._refreshers.append(refresher)
+
     def exposition(self) -> bytes:
         """Everything in the text format, version 0.0.4, sorted."""
+        for refresher in self._refreshers:
+            refresher()
         lines: list[str] = []
         for name, metric in sorted(self._metrics.items()):
             lines.append(f"# HELP {name} {_escape_help(metric.help)}")

@@ -86,6 +86,12 @@ def _add_serve(commands: Commands) -> None:
         choices=("podman", "bubblewrap", "namespaces", "none"),
         help="how these commands are kept apart (default: the first of these that works on this machine)",
     )
+    serve.add_argument(
+        "--queueing-config",
+        type=Path,
+        metavar="FILE",
+        help="how jobs are queued: a Configuration of config.kueue.x-k8s.io, as Kueue itself reads it",
+    )
     serve.set_defaults(run=_serve)
 
 
@@ -132,6 +138,12 @@ def _serve(parsed: argparse.Namespace) -> int:
     if parsed.bare and parsed.allow_processes:
         print(
             "argosy serve: --bare has no nodes that could run processes: leave out --bare or --allow-processes",
+            file=sys.stderr,
+        )
+        return 2
+    if parsed.bare and parsed.queueing_config is not None:
+        print(
+            "argosy serve: --bare queues no jobs: leave out --bare or --queueing-config",
             file=sys.stderr,
         )
         return 2

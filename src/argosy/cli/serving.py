@@ -8,8 +8,10 @@ import gc
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from argosy.fleet.serving import Settings, serve
+from argosy.queueing.configuration import Configuration, ConfigurationError, decode
 from argosy.store import DamagedStore, NewerStore, StoreInUse
 from argosy.workloads.runtimes.process import Unfit
 
@@ -18,6 +20,9 @@ def run(parsed: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
+    queueing = _queueing(parsed.queueing_config)
+    if queueing is None:
+        return 2
     settings = Settings(
         kubeconfig=parsed.kubeconfig,
         state=None if parsed.memory else parsed.state,
@@ -25,6 +30,7 @@ def run(parsed: argparse.Namespace) -> int:
         is_bare=parsed.bare,
         allows_processes=parsed.allow_processes,
         isolation=parsed.isolation,
+        queueing=queueing,
     )
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -43,6 +49,22 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"argosy serve: cannot serve on 127.0.0.1:{parsed.port}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _queueing(path: Path | None) -> Configuration | None:
+    """How jobs are queued; None if the file does not say that, which is told."""
+    if path is None:
+        return Configuration()
+    try:
+        return decode(path.read_bytes(), name=str(path))
+    except OSError as error:
+        problems: tuple[str, ...] = (error.strerror or str(error),)
+    except ConfigurationError as error:
+        problems = error.problems
+    print(f"argosy serve: nothing was started: --queueing-config {path}:", file=sys.stderr)
+    for problem in problems:
+        print(f"  {problem}", file=sys.stderr)
+    return None
 
 
 def _ready(line: str) -> None:

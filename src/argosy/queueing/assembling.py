@@ -17,7 +17,7 @@ from argosy.queueing.configuration.gates import (
 )
 from argosy.queueing.controllers.consuming import Consumptions
 from argosy.queueing.controllers.feeding import Feed
-from argosy.queueing.controllers.metrics import WorkloadMetrics
+from argosy.queueing.controllers.measuring import measure
 from argosy.queueing.controllers.neighborhoods import Neighborhood
 from argosy.queueing.controllers.priorityclasses import PriorityClasses
 from argosy.queueing.controllers.queues import InUse, QueueStatuses
@@ -44,7 +44,7 @@ def add_queueing(assembly: Assembly, configuration: Configuration) -> Engine:
     """Have the jobs of a cluster queued, admitted, preempted. What is known of them is in the engine."""
     around = Neighborhood(assembly)
     engine = build_engine(configuration, around)
-    metrics = WorkloadMetrics(assembly.metrics)
+    metrics = measure(assembly, engine, configuration)
     scheduling = Scheduling(assembly, engine, metrics)
     around.tell(Feed(assembly, engine, scheduling.wake).namespace_changed)
     Workloads(assembly, Facts(engine), life_rules(configuration), around=around, metrics=metrics)

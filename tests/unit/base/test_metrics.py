@@ -47,6 +47,21 @@ def test_gauges_can_follow_and_forget() -> None:
     assert list(gauge.samples()) == ['size{name="b"} NaN']
 
 
+def test_gauges_can_be_brought_up_to_date_when_they_are_read() -> None:
+    registry = Registry()
+    gauge = registry.gauge("size", "Size.", ("name",))
+    known = {"a": 1, "b": 2}
+    registry.refresh(lambda: gauge.replace({(name,): value for name, value in known.items()}))
+
+    def shown() -> list[str]:
+        return [line for line in registry.exposition().decode().splitlines() if line[0] != "#"]
+
+    assert shown() == ['size{name="a"} 1', 'size{name="b"} 2']
+    del known["a"]
+    known["b"] = 3
+    assert shown() == ['size{name="b"} 3']
+
+
 def test_a_name_is_one_metric() -> None:
     registry = Registry()
     counter = registry.counter("x", "X.", ("a",))

@@ -33,7 +33,17 @@ _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
 
 class ConfigurationError(ValueError):
-    """A file that is no Configuration, or one with broken rules; the message names each."""
+    """A file that is no Configuration, or one with broken rules; the message names each of its `problems`."""
+
+    def __init__(self, name: str, *problems: str, strict: bool = False) -> None:
+        """`strict`: fields that nobody knows, or that are there twice."""
+        text = ", ".join(problems)
+        if strict:
+            text = f"strict decoding error: {text}"
+        elif len(problems) > 1:
+            text = f"[{text}]"
+        super().__init__(f"{name}: {text}")
+        self.problems = problems
 
 
 def decode(body: bytes, *, name: str = "the configuration") -> Configuration:
@@ -41,18 +51,18 @@ def decode(body: bytes, *, name: str = "the configuration") -> Configuration:
     try:
         raw, twice = parse_yaml(body)
     except Malformed as error:
-        raise ConfigurationError(f"{name}: {error}") from error
+        raise ConfigurationError(name, str(error)) from error
     if not isinstance(raw, dict):
-        raise ConfigurationError(f"{name}: expected an object with apiVersion and kind")
+        raise ConfigurationError(name, "expected an object with apiVersion and kind")
     if twice:
-        raise ConfigurationError(f"{name}: strict decoding error: {yaml_problem(twice)}")
+        raise ConfigurationError(name, yaml_problem(twice), strict=True)
     version = _version(raw, name)
     settings = {field: value for field, value in raw.items() if field not in _TYPE_META}
     if version == "v1beta1":
         settings = versions.from_v1beta1(settings)
     settings = _without_nulls(settings)
     if unknown := [f"unknown field {quote(path)}" for path in _unknown(settings, Configuration)]:
-        raise ConfigurationError(f"{name}: strict decoding error: {', '.join(unknown)}")
+        raise ConfigurationError(name, *unknown, strict=True)
     return _checked(_completed(_converted(settings, name), settings, version), name)
 
 
@@ -62,7 +72,7 @@ def _version(raw: Object, name: str) -> str:
     if group != GROUP or kind != KIND or version not in VERSIONS:
         known = " or ".join(f"{GROUP}/{each}" for each in VERSIONS)
         got = f'no kind "{kind or ""}" is registered for version "{raw.get("apiVersion") or ""}"'
-        raise ConfigurationError(f"{name}: {got}; expected kind {KIND} of {known}")
+        raise ConfigurationError(name, f"{got}; expected kind {KIND} of {known}")
     return version
 
 
@@ -103,7 +113,7 @@ def _converted(settings: Object, name: str) -> Configuration:
     try:
         return msgspec.convert(settings, Configuration, dec_hook=_read)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"{name}: {error}") from error
+        raise ConfigurationError(name, str(error)) from error
 
 
 def _read(kind: type, value: Json) -> Json:
@@ -142,7 +152,5 @@ def _completed(read: Configuration, given: Object, version: str) -> Configuratio
 
 def _checked(read: Configuration, name: str) -> Configuration:
     if problems := validate(read):
-        texts = [str(problem) for problem in problems]
-        text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-        raise ConfigurationError(f"{name}: {text}")
+        raise ConfigurationError(name, *map(str, problems))
     return read

@@ -47,6 +47,7 @@ def validate(read: Configuration) -> list[FieldError]:
         *_resources(read),
         *_namespaces(read),
         *_retention(read),
+        *_metrics(read),
         *validate_gates(read.feature_gates, "featureGates"),
     ]
 
@@ -201,3 +202,14 @@ def _retention(read: Configuration) -> Iterator[FieldError]:
     block, at = read.object_retention_policies.workloads, "objectRetentionPolicies.workloads"
     yield from _negative(f"{at}.afterFinished", block.after_finished)
     yield from _negative(f"{at}.afterDeactivatedByKueue", block.after_deactivated_by_kueue)
+
+
+def _metrics(read: Configuration) -> Iterator[FieldError]:
+    selector = read.metrics.local_queue_metrics.local_queue_selector
+    if selector is None:
+        return
+    at = "metrics.localQueueMetrics.localQueueSelector"
+    if isinstance(selector, dict):
+        yield from validate_label_selector(selector, at)
+    else:
+        yield invalid(at, selector, "must be an object with matchLabels or matchExpressions")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
@@ -22,9 +23,10 @@ from argosy.client.resources import WORKLOADS
 from argosy.control.assemblies import Assembly
 from argosy.control.informers import Informer
 from argosy.control.references import reference
-from argosy.queueing.controllers.metrics import WorkloadMetrics
 from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.cycles.writes import Kind, Write, waiting
+from argosy.queueing.metrics.attempts import AttemptMetrics
+from argosy.queueing.metrics.lives import WorkloadMetrics
 
 _LOG: Final = logging.getLogger(__name__)
 # Upstream's name of the scheduler as an author of events and of fields.
@@ -45,6 +47,7 @@ class Scheduling:
         self._workloads: Informer[Workload] = assembly.informer(WORKLOADS, Workload)
         self._engine = engine
         self._metrics = metrics
+        self._attempts = AttemptMetrics(assembly.metrics)
         self._news = asyncio.Event()
         self._room = asyncio.Semaphore(_AT_ONCE)
         # Why workloads wait, to be written.
@@ -62,8 +65,7 @@ class Scheduling:
             while True:
                 await self._rest()
                 self._news.clear()
-                _, writes = self._engine.cycle(self._clock.now())
-                for write in writes:
+                for write in self._cycle():
                     if write.kind is Kind.WAIT:
                         self._waits[write.key] = write
                         self._has_waits.set()
@@ -73,6 +75,13 @@ class Scheduling:
                     writers.create_task(self._write(write))
                 # Others get a turn: events to be taken in, writes to go out.
                 await asyncio.sleep(0)
+
+    def _cycle(self) -> list[Write]:
+        """What the next cycle decides. Its time is the machine's: it is work, and nothing else happens meanwhile."""
+        started = time.perf_counter()
+        outcome, writes = self._engine.cycle(self._clock.now())
+        self._attempts.cycle(outcome, time.perf_counter() - started)
+        return writes
 
     async def _rest(self) -> None:
         """Wait until a cycle may decide something new."""
@@ -156,5 +165,9 @@ class Scheduling:
             self._metrics.reserved(write.draft)
             if write.draft.workload.is_admitted:
                 self._metrics.admitted(write.draft)
-        elif write.eviction is not None:
-            self._metrics.evicted(write.draft.workload, write.eviction)
+        elif write.kind is Kind.REPLACE:
+            self._metrics.replaced(write.draft.workload)
+        elif write.kind is Kind.PREEMPT:
+            self._metrics.preempted(write.draft.workload, write.preempting_queue)
+            if write.eviction is not None:
+                self._metrics.evicted(write.draft.workload, write.eviction)

@@ -1,7 +1,8 @@
 """What the statuses of ClusterQueues and LocalQueues say: whether they can admit, how many wait and hold how much.
 
 Pure: the numbers come from queues and cache, the patch of what differs goes to whoever writes it. Statuses change with
-every workload, so nothing is written that is there already, and conditions keep their times.
+every workload, so nothing is written that is there already, and conditions keep their times. A first status says how
+many wait and run even if nobody does: kubectl shows a 0 then, not a gap.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def _changes(
         ("reservingWorkloads", status.reserving_workloads, holding.reserving),
         ("admittedWorkloads", status.admitted_workloads, holding.admitted),
     ):
-        if old != new:
+        if old != new or not status.conditions:
             changes[name] = new
     for name, said, held in (
         ("flavorsReservation", status.flavors_reservation, holding.flavors_reservation),

@@ -25,18 +25,16 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.queueing.cache.clusterqueues import namespaces_of
 from argosy.queueing.controllers.finalizers import without
-from argosy.queueing.controllers.metrics import WorkloadMetrics
 from argosy.queueing.controllers.neighborhoods import Neighborhood
+from argosy.queueing.metrics.lives import WorkloadMetrics
 from argosy.queueing.workloads.deciding import decide
 from argosy.queueing.workloads.decisions import Decision, LifeRules
-from argosy.queueing.workloads.explaining import Surroundings
+from argosy.queueing.workloads.explaining import PATIENCE_SECONDS, Surroundings
 from argosy.queueing.workloads.phases import Phase, phase
 
 MANAGER: Final = "kueue-workload-controller"
 COMPONENT: Final = "kueue-workload-controller"
 _WORKERS: Final = 5
-# How long a workload may wait without a word.
-_UNEXPLAINED_SECONDS: Final = 5.0
 _QUEUE: Final = "queue"
 _CLUSTER_QUEUE: Final = "clusterQueue"
 
@@ -143,7 +141,7 @@ class Workloads:
             return again
         if workload.is_finished or not workload.spec.active:
             return None
-        return max(_UNEXPLAINED_SECONDS, (self._clock.now() - created).total_seconds())
+        return max(PATIENCE_SECONDS, (self._clock.now() - created).total_seconds())
 
     def _surroundings(self, workload: Workload) -> Surroundings:
         namespace = workload.metadata.namespace

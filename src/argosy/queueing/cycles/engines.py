@@ -267,6 +267,7 @@ class Engine:
                     preemption.draft,
                     preemption.events,
                     eviction=preemption.eviction,
+                    preempting_queue=preemptor.cluster_queue,
                 )
                 self._assume(write, now)
                 yield write

@@ -33,7 +33,8 @@ class Kind(StrEnum):
 class Write:
     """A status to be written. Events are told of the workload and, of a preemption, of its preemptor.
 
-    `entry` is that of a workload that waits, and `eviction` of one that was preempted.
+    `entry` is that of a workload that waits; `eviction` is that of one that was preempted, and `preempting_queue` the
+    ClusterQueue it has to go for.
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Write:
     events: tuple[tuple[Workload, Happening], ...] = ()
     entry: Entry | None = None
     eviction: Eviction | None = None
+    preempting_queue: str = ""
 
     @property
     def key(self) -> str:

@@ -16,9 +16,11 @@ from argosy.control.informers import Informer
 from argosy.control.reconcilers import Result
 from argosy.queueing.jobs.deciding import decide, decide_gone
 from argosy.queueing.jobs.kinds import JobKind
+from argosy.queueing.jobs.measuring import measured
 from argosy.queueing.jobs.mirroring import prebuilt_name
 from argosy.queueing.jobs.pictures import Picture, controller_uid
 from argosy.queueing.jobs.writing import Writer
+from argosy.queueing.metrics.jobs import JobMetrics
 
 _WORKERS: Final = 10
 _BY_CONTROLLER: Final = "controller"
@@ -41,6 +43,7 @@ class Jobs:
         self._client = assembly.client
         self._kind = kind
         self._picture = picture
+        self._metrics = JobMetrics(assembly.metrics)
         self._recorder = assembly.recorder(f"{kind.framework}-kueue-controller")
         self._jobs = job_informer(assembly, kind)
         self._jobs.add_index(_BY_CONTROLLER, controller_uid)
@@ -84,7 +87,8 @@ class Jobs:
             actions = decide_gone(workloads, self._picture)
         else:
             actions = decide(self._kind, job, workloads, self._picture)
-        return Result(await Writer(self._client, self._recorder).perform(actions))
+        done = measured(self._metrics, resource.kind, job, self._picture)
+        return Result(await Writer(self._client, self._recorder, done).perform(actions))
 
 
 def _key(job: Object) -> Key:

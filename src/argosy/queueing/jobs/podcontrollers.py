@@ -21,8 +21,10 @@ from argosy.queueing.jobs.deciding import decide, decide_gone
 from argosy.queueing.jobs.grouping import decide_group
 from argosy.queueing.jobs.integrations.pods import LonePods
 from argosy.queueing.jobs.integrations.traits import group_name
+from argosy.queueing.jobs.measuring import Done, measured_pods
 from argosy.queueing.jobs.pictures import Picture
 from argosy.queueing.jobs.writing import Writer
+from argosy.queueing.metrics.jobs import JobMetrics
 
 _WORKERS: Final = 10
 _BY_GROUP: Final = "group"
@@ -46,6 +48,7 @@ class Pods:
     def __init__(self, assembly: Assembly, picture: Picture) -> None:
         self._client = assembly.client
         self._picture = picture
+        self._metrics = JobMetrics(assembly.metrics)
         self._recorder = assembly.recorder(f"{_KIND.framework}-kueue-controller")
         self._pods = assembly.informer(PODS, dict, _SELECTION)
         self._pods.add_index(_BY_GROUP, _group)
@@ -75,25 +78,36 @@ class Pods:
             self._queue.add(PodKey(meta.namespace, meta.name, True))
 
     async def _reconcile(self, key: PodKey) -> Result:
-        actions = self._decide_group(key) if key.is_group else self._decide(key)
-        return Result(await Writer(self._client, self._recorder).perform(actions))
+        actions, done = self._decide_group(key) if key.is_group else self._decide(key)
+        return Result(await Writer(self._client, self._recorder, done).perform(actions))
 
-    def _decide(self, key: PodKey) -> list[Action]:
+    def _decide(self, key: PodKey) -> tuple[list[Action], Done]:
         place = key.namespace, key.name
         workloads = self._picture.workloads_named_for(PODS.api_version, PODS.kind, place)
         pod = self._pods.get(*place)
+        done = self._measured(key, [] if pod is None else [pod], workloads)
         if pod is None:
-            return decide_gone(workloads, self._picture)
-        return decide(_KIND, pod, workloads, self._picture)
+            return decide_gone(workloads, self._picture), done
+        return decide(_KIND, pod, workloads, self._picture), done
 
-    def _decide_group(self, key: PodKey) -> list[Action]:
+    def _decide_group(self, key: PodKey) -> tuple[list[Action], Done]:
         pods = self._pods.by_index(_BY_GROUP, f"{key.namespace}/{key.name}")
-        if pods:
-            return decide_group(pods, self._picture)
         workload = self._picture.workload(key.namespace, key.name)
-        if workload is None or not _is_group(workload):
-            return []
-        return decide_gone([workload], self._picture)
+        workloads = [] if workload is None else [workload]
+        done = self._measured(key, pods, workloads)
+        if pods:
+            return decide_group(pods, self._picture), done
+        return decide_gone([one for one in workloads if _is_group(one)], self._picture), done
+
+    def _measured(self, key: PodKey, pods: list[Object], workloads: list[Workload]) -> Done:
+        return measured_pods(
+            self._metrics,
+            PODS.kind,
+            pods,
+            next(iter(workloads), None),
+            self._picture,
+            is_group=key.is_group,
+        )
 
 
 def _is_group(workload: Workload) -> bool:

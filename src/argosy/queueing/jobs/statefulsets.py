@@ -24,10 +24,12 @@ from argosy.queueing.jobs.integrations.services import StatefulSets, group_workl
 from argosy.queueing.jobs.integrations.traits import role_hash
 from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import make_spec, make_workload
+from argosy.queueing.jobs.measuring import measured
 from argosy.queueing.jobs.mirroring import follow_priority, tell_missing_class
 from argosy.queueing.jobs.pictures import Picture
 from argosy.queueing.jobs.surroundings import Surroundings
 from argosy.queueing.jobs.writing import Writer
+from argosy.queueing.metrics.jobs import JobMetrics
 from argosy.queueing.workloads import reasons
 from argosy.queueing.workloads.phases import is_on_hold
 from argosy.queueing.workloads.reserving import unreserve
@@ -135,6 +137,7 @@ class StatefulSetWorkloads:
         resource = _KIND.resource
         self._client = assembly.client
         self._picture = picture
+        self._metrics = JobMetrics(assembly.metrics)
         self._recorder = assembly.recorder(f"{_KIND.framework}-kueue-controller")
         self._sets = assembly.informer(resource, dict)
         picture.follow(resource.api_version, resource.kind, self._sets, self)
@@ -164,4 +167,5 @@ class StatefulSetWorkloads:
             actions = decide_gone(workloads, self._picture)
         else:
             actions = decide_stateful(job, workloads, self._picture)
-        return Result(await Writer(self._client, self._recorder).perform(actions))
+        done = measured(self._metrics, resource.kind, job, self._picture)
+        return Result(await Writer(self._client, self._recorder, done).perform(actions))

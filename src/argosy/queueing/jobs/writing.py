@@ -1,13 +1,13 @@
 """Does what was decided: writes in a row, each on the revision that was looked at or that the write before it left.
 
 A Conflict ends the row and the look is repeated on what is there then. An object that has gone meanwhile ends it too,
-and quietly: its going is an event of its own.
+and quietly: its going is an event of its own. Who wants to know which writes were really done is told of each.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
@@ -36,11 +36,17 @@ _MANAGER: Final = "kueue-job-controller"
 
 
 class Writer:
-    """One row of writes."""
+    """One row of writes; `done` hears of every change and every new Workload once it is written."""
 
-    def __init__(self, client: Client, recorder: EventRecorder) -> None:
+    def __init__(
+        self,
+        client: Client,
+        recorder: EventRecorder,
+        done: Callable[[Change | CreateWorkload], None] = lambda _: None,
+    ) -> None:
         self._client = client
         self._recorder = recorder
+        self._done = done
         # What our own writes of this row left, by resource and uid.
         self._revisions: dict[str, str] = {}
 
@@ -69,7 +75,7 @@ class Writer:
             case Event():
                 self._tell(action)
             case CreateWorkload():
-                await self._create(action.body)
+                await self._create(action)
             case PatchWorkload():
                 await self._patch_workload(action.workload, dict(action.patch), action.subresource)
             case DropFinalizer():
@@ -84,6 +90,7 @@ class Writer:
         patch = difference(action.before, action.after)
         if patch:
             await self._patch(action.resource, meta, patch, action.subresource)
+            self._done(action)
 
     def _tell(self, action: Event) -> None:
         meta, resource = action.obj["metadata"], action.resource
@@ -97,12 +104,15 @@ class Writer:
         )
         self._recorder.event(about, action.type, action.reason, action.message)
 
-    async def _create(self, body: Object) -> None:
+    async def _create(self, action: CreateWorkload) -> None:
+        body = action.body
         namespace = body["metadata"]["namespace"]
         try:
             await self._client.create(WORKLOADS, body, namespace=namespace, field_manager=_MANAGER)
         except AlreadyExists as error:
             _LOG.debug("made before, and not seen yet: %s", error)
+            return
+        self._done(action)
 
     async def _drop_finalizer(self, workload: Workload) -> None:
         kept = [each for each in workload.metadata.finalizers if each != names.RESOURCE_IN_USE]

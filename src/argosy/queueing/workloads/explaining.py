@@ -2,7 +2,7 @@
 
 The scheduler speaks when it has tried. Before, and whenever something stands in the way of a try, the Workload
 controller speaks: the first of these that holds. What the scheduler said stays until it looks again; a workload that
-nobody has looked at says nothing.
+nobody has looked at says nothing, unless it is passed over for a while because its like were found not to fit.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ NONE: Final = "None"
 HOLD_AND_DRAIN: Final = "HoldAndDrain"
 BYPASSED: Final = "Bypassed scheduling evaluation because an equivalent workload recently failed"
 WAITS: Final = "Workload is pending evaluation in the scheduling queue"
+
+# How long a workload may be passed over without a word: most that wait less need none.
+PATIENCE_SECONDS: Final = 5.0
 
 # After these a workload may have gone back to a queue where its like were found not to fit.
 _MAY_BE_PARKED: Final = frozenset(
@@ -65,7 +68,7 @@ def explanation(workload: Workload, around: Surroundings) -> tuple[str, str] | N
         queue_blocker(workload, around)
         or _own_problem(workload, around)
         or _gated(workload)
-        or _parked(said, around)
+        or _parked(workload, said, around)
         or _waiting(said)
     )
 
@@ -97,10 +100,19 @@ def _gated(workload: Workload) -> tuple[str, str] | None:
     return (reasons.ADMISSION_GATED, f"Admission is gated by: {found}") if found else None
 
 
-def _parked(said: Condition | None, around: Surroundings) -> tuple[str, str] | None:
-    if said is None or not around.parked_reason or said.reason not in _MAY_BE_PARKED:
+def _parked(
+    workload: Workload, said: Condition | None, around: Surroundings
+) -> tuple[str, str] | None:
+    if not around.parked_reason or (said is None and _is_new(workload, around.now)):
+        return None
+    if said is not None and said.reason not in _MAY_BE_PARKED:
         return None
     return around.parked_reason, BYPASSED
+
+
+def _is_new(workload: Workload, now: datetime) -> bool:
+    created = workload.metadata.creation_timestamp
+    return created is None or (now - created).total_seconds() < PATIENCE_SECONDS
 
 
 def _waiting(said: Condition | None) -> tuple[str, str] | None:

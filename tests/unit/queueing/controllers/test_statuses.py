@@ -58,7 +58,15 @@ class Status:
 
 
 STATUSES = {
-    "a new one says what it can": Status(ClusterQueueStatus(), {"conditions": [SAYS_ACTIVE]}),
+    "a new one says what it can, and that nobody waits or runs": Status(
+        ClusterQueueStatus(),
+        {
+            "conditions": [SAYS_ACTIVE],
+            "pendingWorkloads": 0,
+            "reservingWorkloads": 0,
+            "admittedWorkloads": 0,
+        },
+    ),
     "one that says everything is not written": Status(ClusterQueueStatus((ACTIVE,)), None),
     "numbers that differ are written alone": Status(
         ClusterQueueStatus((ACTIVE,), pending_workloads=2),

@@ -20,6 +20,7 @@ from argosy.queueing.workloads.explaining import Surroundings, explanation
 from argosy.queueing.workloads.limitranges import summarize
 from tests.unit.queueing.workloads.builders import (
     NOW,
+    ago,
     check,
     condition,
     container,
@@ -127,7 +128,14 @@ CASES = {
         "WaitingForQuota: 2 more needed",
         {"parked_reason": "WaitingForQuota"},
     ),
-    "nor of new ones": Case(workload(), "", {"parked_reason": "WaitingForQuota"}),
+    "new ones are told after a while": Case(
+        workload(metadata={"creation_timestamp": ago(5)}),
+        f"WaitingForQuota: {BYPASSED}",
+        {"parked_reason": "WaitingForQuota"},
+    ),
+    "and not before": Case(
+        workload(metadata={"creation_timestamp": ago(4)}), "", {"parked_reason": "WaitingForQuota"}
+    ),
     "what the scheduler said stands": Case(
         waiting("TopologyPlacementFailed", "no rack"), "TopologyPlacementFailed: no rack"
     ),

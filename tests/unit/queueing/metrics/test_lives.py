@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argosy.api.objects.kueue.workloads import PriorityClassRef
 from argosy.base.metrics import Registry
-from argosy.queueing.controllers.metrics import WorkloadMetrics
+from argosy.queueing.metrics.lives import WorkloadMetrics
 from argosy.queueing.workloads.evicting import evict
 from argosy.queueing.workloads.reserving import reserve, sync_admitted
 from tests.unit.queueing.workloads.builders import (
