@@ -79,27 +79,35 @@ class Cache:
         self.topologies.pop(name, None)
         self._changed = True
 
-    def put_cohort(self, cohort: Cohort) -> None:
+    def put_cohort(self, cohort: Cohort) -> bool:
+        """A cohort is there or has changed; whether more than its status is new."""
         name, spec = cohort.metadata.name, cohort.spec
+        old = self.cohorts.get(name)
         self.cohorts[name] = cohort
+        if old is not None and old.spec == spec:
+            return False
         self.forest.put_cohort(
             name,
             quotas_of(spec.resource_groups),
             parent=spec.parent_name,
             weight=weight_of(spec.fair_sharing.weight if spec.fair_sharing else None),
         )
+        return True
 
     def drop_cohort(self, name: str) -> None:
         if self.cohorts.pop(name, None) is not None:
             self.forest.drop_cohort(name)
 
-    def put_cluster_queue(self, queue: ClusterQueue) -> None:
-        """A ClusterQueue is there or has changed; what its workloads hold stays counted."""
+    def put_cluster_queue(self, queue: ClusterQueue) -> bool:
+        """A ClusterQueue is there or has changed; whether more than its status is new.
+
+        What its workloads hold stays counted.
+        """
         name, spec = queue.metadata.name, queue.spec
         old = self.objects.get(name)
         self.objects[name] = queue
         if old is not None and _is_alike(old, queue):
-            return
+            return False
         self._changed = True
         self.forest.put_cluster_queue(
             name,
@@ -110,6 +118,7 @@ class Cache:
         if old is None:
             for info in self._held.get(name, {}).values():
                 self.forest.add(name, info.usage)
+        return True
 
     def drop_cluster_queue(self, name: str) -> None:
         """A ClusterQueue is gone; what its workloads hold counts nowhere until it is back."""

@@ -26,7 +26,7 @@ from argosy.queueing.cycles.entries import Entry, Status
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.cycles.writes import Kind, Write, admitting, replacing, waiting
 from argosy.queueing.preemption.issuing import preemptions
-from argosy.queueing.queues.changes import may_fare_differently
+from argosy.queueing.queues.changes import is_from_outside, may_fare_differently
 from argosy.queueing.queues.consuming import is_penalized, nanos_of_amounts
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.queues.reasons import RequeueReason
@@ -37,6 +37,7 @@ from argosy.queueing.workloads.priorities import is_reprioritized
 
 # Statuses that are told by the scheduler; those of admitted workloads are told when they are written.
 _TOLD: Final = frozenset({Status.NOT_NOMINATED, Status.SKIPPED})
+_MICROSECOND: Final = 1e-6
 # Writes that count before they are written.
 _ASSUMED: Final = frozenset({Kind.ADMIT, Kind.PREEMPT})
 
@@ -55,6 +56,7 @@ class Engine:
         self.cache: Final = cache
         self.queues: Final = queues
         self._scheduler: Final = scheduler
+        self._rounds: Final = scheduler.nominator.preemptor.rounds
         self._infos: Final = infos
         self._adjust: Final = adjust
         self._assumed: Final = Assumptions()
@@ -74,23 +76,33 @@ class Engine:
 
     def _put_workload(self, workload: Workload, now: float) -> None:
         info = self._infos.make(self._adjust(workload))
-        key = info.key
-        if holds_quota(workload):
+        waiting = self.queues.get(info.key)
+        old = waiting or self.cache.workloads.get(info.key)
+        if old is None or is_from_outside(old, info):
+            self._heard_from_outside(old or info)
+        # What is said of a workload that waits is no news, or every cycle would be followed by another one.
+        if waiting is None or may_fare_differently(waiting, info) or holds_quota(workload):
             self._is_changed = True
+        if holds_quota(workload):
             self._hold(info, now)
             self.queues.second_passes.offer(info, now)
-            return
-        self._release(key, now)
-        waiting = self.queues.waiting(info.local_queue).get(key)
-        # What is said of a workload that waits is no news, or every cycle would be followed by another one.
-        if waiting is None or may_fare_differently(waiting, info):
-            self._is_changed = True
-        self.queues.put_workload(info, now)
+        else:
+            self._release(info.key, now)
+            self.queues.put_workload(info, now)
+
+    def _heard_from_outside(self, info: Info) -> None:
+        queue = info.cluster_queue or self.queues.cluster_queue_of(info.local_queue) or ""
+        node = self.cache.forest.cluster_queue(queue)
+        if node is not None:
+            self._rounds.forget(node.root.name)
 
     def drop_workload(self, key: str, now: float) -> None:
         """A workload is gone."""
         self._is_changed = True
         self._assumed.forget(key)
+        old = self.queues.get(key) or self.cache.workloads.get(key)
+        if old is not None:
+            self._heard_from_outside(old)
         self._release(key, now)
         self.queues.forget_workload(key)
 
@@ -133,55 +145,59 @@ class Engine:
     # Everything else.
 
     def put_cluster_queue(self, queue: ClusterQueue, now: float) -> None:
-        self._is_changed = True
-        self.cache.put_cluster_queue(queue)
-        self.queues.put_cluster_queue(queue, now)
+        if self.cache.put_cluster_queue(queue):
+            self._resettle()
+            self.queues.put_cluster_queue(queue, now)
 
     def drop_cluster_queue(self, name: str, now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.drop_cluster_queue(name)
         self.queues.drop_cluster_queue(name)
         self.queues.flushes.request(self.cache.objects, now)
 
     def put_cohort(self, cohort: Cohort, now: float) -> None:
-        self._is_changed = True
-        self.cache.put_cohort(cohort)
-        self.queues.flushes.request_cohort(cohort.metadata.name, now)
+        if self.cache.put_cohort(cohort):
+            self._resettle()
+            self.queues.flushes.request_cohort(cohort.metadata.name, now)
 
     def drop_cohort(self, name: str, now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.drop_cohort(name)
         self.queues.flushes.request_cohort(name, now)
 
     def put_local_queue(self, queue: LocalQueue, now: float) -> None:
         """A LocalQueue is there; one that is stopped or going takes no part."""
-        self._is_changed = True
+        key = f"{queue.metadata.namespace}/{queue.metadata.name}"
+        target = self.queues.cluster_queue_of(key)
         if queue.metadata.deletion_timestamp is None and queue.spec.stop_policy in ("", "None"):
             self.queues.put_local_queue(queue, now)
         else:
-            self.queues.drop_local_queue(f"{queue.metadata.namespace}/{queue.metadata.name}")
+            self.queues.drop_local_queue(key)
+        self._is_changed = True
+        if self.queues.cluster_queue_of(key) != target:
+            self._resettle()
 
     def drop_local_queue(self, key: str, _now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.queues.drop_local_queue(key)
 
     def put_flavor(self, flavor: ResourceFlavor, now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.put_flavor(flavor)
         self._flush_users(lambda queue: flavor.metadata.name in flavors_of(queue), now)
 
     def drop_flavor(self, name: str, _now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.drop_flavor(name)
 
     def put_check(self, check: AdmissionCheck, now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.put_check(check)
         name = check.metadata.name
         self._flush_users(lambda queue: name in _checks_of(queue), now)
 
     def drop_check(self, name: str, _now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.drop_check(name)
 
     def put_topology(self, topology: Topology, now: float) -> None:
@@ -189,13 +205,18 @@ class Engine:
         self.flush_all(now)
 
     def drop_topology(self, name: str, _now: float) -> None:
-        self._is_changed = True
+        self._resettle()
         self.cache.drop_topology(name)
 
     def flush_all(self, now: float) -> None:
         """Anybody may fit now: a namespace has other labels, say."""
-        self._is_changed = True
+        self._resettle()
         self.queues.flushes.request(self.cache.objects, now)
+
+    def _resettle(self) -> None:
+        """Something that everybody depends on is different from now on."""
+        self._is_changed = True
+        self._rounds.forget_all()
 
     def _flush_users(self, uses: Callable[[ClusterQueue], bool], now: float) -> None:
         users = [name for name, queue in self.cache.objects.items() if uses(queue)]
@@ -212,7 +233,8 @@ class Engine:
 
     def cycle(self, now: datetime) -> tuple[Outcome, list[Write]]:
         """Decide about the heads of all queues. What is decided counts from here on, and is to be written."""
-        time = now.timestamp()
+        # A date is cut to microseconds: what is due within this one is due now, as `has_work` has said.
+        time = now.timestamp() + _MICROSECOND
         self.queues.flush_due(time)
         snapshot = self.cache.snapshot()
         heads = self.queues.heads(time, lambda name: name in snapshot.queues)
@@ -270,6 +292,8 @@ class Engine:
                     preempting_queue=preemptor.cluster_queue,
                 )
                 self._assume(write, now)
+                tree = snapshot.queues[preemptor.cluster_queue].node.root.name
+                self._rounds.count(tree, preemptor.key, preemption.target.info.key)
                 yield write
 
     def take_back(self, entries: Iterable[Entry], now: datetime) -> list[Write]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from argosy.queueing.preemption.candidates import Ranked, merged, ranked
-from argosy.queueing.preemption.policies import NEVER, satisfies
+from argosy.queueing.preemption.policies import NEVER
 from argosy.queueing.preemption.searches import Removals, Search
 from argosy.queueing.preemption.targets import (
     IN_CLUSTER_QUEUE,
@@ -105,11 +105,7 @@ def _source(
     queue = search.snapshot.queues.get(node.name)
     if queue is None or policy == NEVER:
         return None
-    infos = [
-        info
-        for info in queue.workloads.values()
-        if satisfies(policy, search.info, info) and not search.contested.isdisjoint(info.usage)
-    ]
+    infos = search.candidates(queue, policy)
     return _Source(node, top, group, infos) if infos else None
 
 

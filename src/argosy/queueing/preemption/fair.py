@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from argosy.queueing.preemption.candidates import OTHER, OWN, Ranked, ranked
-from argosy.queueing.preemption.policies import NEVER, satisfies
+from argosy.queueing.preemption.policies import NEVER
 from argosy.queueing.preemption.searches import Removals, Search
 from argosy.queueing.preemption.shares import Shares
 from argosy.queueing.preemption.strategies import Strategy, less_than_initial_share, strategies_of
@@ -67,11 +67,7 @@ def _candidates(search: Search) -> dict[Node, list[Info]]:
         queue = search.snapshot.queues.get(node.name)
         if queue is None or policy == NEVER:
             continue
-        infos = [
-            info
-            for info in queue.workloads.values()
-            if satisfies(policy, search.info, info) and not search.contested.isdisjoint(info.usage)
-        ]
+        infos = search.candidates(queue, policy)
         if infos:
             found[node] = infos
     return found

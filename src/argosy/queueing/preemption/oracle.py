@@ -12,7 +12,6 @@ from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.flavors.assignments import Possibility
 from argosy.queueing.preemption.preempting import Preemptor
-from argosy.queueing.preemption.searches import Search
 from argosy.queueing.quotas.amounts import FlavorResource
 from argosy.queueing.workloads.infos import Info
 
@@ -30,14 +29,11 @@ class SearchingOracle:
     ) -> tuple[Possibility, int]:
         """The possibility, and the borrowing height once the targets are gone."""
         targets = self.preemptor.search(
-            Search(
-                info,
-                self.snapshot,
-                {flavor_resource: value},
-                frozenset((flavor_resource,)),
-                now=self.now,
-                usage_of=self.preemptor.usage_of,
-            )
+            info,
+            self.snapshot,
+            {flavor_resource: value},
+            frozenset((flavor_resource,)),
+            now=self.now,
         )
         with self.snapshot.without(target.info for target in targets):
             height, _ = queue.node.height_that_fits(flavor_resource, value)

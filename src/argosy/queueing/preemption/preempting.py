@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from argosy.queueing.cache.snapshots import Snapshot
@@ -11,6 +11,7 @@ from argosy.queueing.flavors.assignments import Assignment, Mode
 from argosy.queueing.preemption.candidates import UsageOf
 from argosy.queueing.preemption.classical import classical_targets
 from argosy.queueing.preemption.fair import FairSharing, fair_targets
+from argosy.queueing.preemption.rounds import Rounds
 from argosy.queueing.preemption.searches import Search
 from argosy.queueing.preemption.targets import Target
 from argosy.queueing.quotas.amounts import FlavorResource
@@ -24,12 +25,13 @@ FitsTopology: TypeAlias = Callable[[Info, Assignment, Snapshot], bool]
 class Preemptor:
     """Finds victims: by fair sharing where `fair` is given, else by hierarchy and priority.
 
-    `usage_of` is the usage of LocalQueues where admission fair sharing is on.
+    `usage_of` is the usage of LocalQueues where admission fair sharing is on. `rounds` are the preemptions so far.
     """
 
     fair: FairSharing | None = None
     usage_of: UsageOf | None = None
     fits_topology: FitsTopology | None = None
+    rounds: Rounds = field(default_factory=Rounds)
 
     def targets(
         self, info: Info, assignment: Assignment, snapshot: Snapshot, *, now: float
@@ -39,22 +41,39 @@ class Preemptor:
         """
         fits_topology = self.fits_topology
         return self.search(
-            Search(
-                info,
-                snapshot,
-                assignment.usage,
-                contested(assignment),
-                now=now,
-                usage_of=self.usage_of,
-                fits_topology=(
-                    (lambda: True)
-                    if fits_topology is None
-                    else lambda: fits_topology(info, assignment, snapshot)
-                ),
-            )
+            info,
+            snapshot,
+            assignment.usage,
+            contested(assignment),
+            now=now,
+            fits_topology=(
+                (lambda: True)
+                if fits_topology is None
+                else lambda: fits_topology(info, assignment, snapshot)
+            ),
         )
 
-    def search(self, search: Search) -> list[Target]:
+    def search(
+        self,
+        info: Info,
+        snapshot: Snapshot,
+        requests: Mapping[FlavorResource, int],
+        contested: frozenset[FlavorResource],
+        *,
+        now: float,
+        fits_topology: Callable[[], bool] = lambda: True,
+    ) -> list[Target]:
+        """Whom to preempt for these requests, of which those are contested."""
+        search = Search(
+            info,
+            snapshot,
+            requests,
+            contested,
+            now=now,
+            usage_of=self.usage_of,
+            spared=self.rounds.spared(snapshot.queues[info.cluster_queue].node.root.name, info.key),
+            fits_topology=fits_topology,
+        )
         if self.fair is None:
             return classical_targets(search)
         return fair_targets(search, self.fair)

@@ -12,13 +12,14 @@ workload does not fit. (Unless it fitted from the start: then the first candidat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
 from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.preemption.candidates import UsageOf
+from argosy.queueing.preemption.policies import satisfies
 from argosy.queueing.preemption.targets import Target
 from argosy.queueing.quotas.amounts import FlavorResource
 from argosy.queueing.quotas.nodes import Node
@@ -28,12 +29,13 @@ from argosy.queueing.workloads.infos import Info
 class Search:
     """Room for `requests` of the workload `info`, of which `contested` lack quota.
 
+    `spared` are workloads that it may not push out, by key, unless they are on their way out already.
     `fits_topology` says whether its pods could also be placed, the way the snapshot is at that moment.
     """
 
     __slots__ = (
         "_places", "_wanted", "contested", "fits_topology", "info", "node", "now", "queue",
-        "requests", "snapshot", "usage_of",
+        "requests", "snapshot", "spared", "usage_of",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +47,7 @@ class Search:
         *,
         now: float,
         usage_of: UsageOf | None = None,
+        spared: Collection[str] = (),
         fits_topology: Callable[[], bool] = lambda: True,
     ) -> None:
         self.info: Final = info
@@ -55,10 +58,22 @@ class Search:
         self.contested: Final = contested
         self.now: Final = now
         self.usage_of: Final = usage_of
+        self.spared: Final = spared
         self.fits_topology: Final = fits_topology
         # All nodes of a tree share one layout: places are looked up once.
         self._places: Final = [self.node.position(fr) for fr in contested]
         self._wanted: Final = [(self.node.position(fr), value) for fr, value in requests.items()]
+
+    def candidates(self, queue: CachedQueue, policy: str) -> list[Info]:
+        """The workloads of a ClusterQueue that hold something contested and that the policy lets go."""
+        found = [
+            info
+            for info in queue.workloads.values()
+            if satisfies(policy, self.info, info) and not self.contested.isdisjoint(info.usage)
+        ]
+        if self.spared:
+            found = [one for one in found if one.key not in self.spared or one.obj.is_evicted]
+        return found
 
     def is_within_nominal(self, node: Node) -> bool:
         """Whether a node borrows nothing of what is contested."""

@@ -8,7 +8,10 @@ preempt, or whether it was sent away. Statuses the scheduler writes itself are n
 from __future__ import annotations
 
 from argosy.api.objects.kueue.workloads import EVICTED, REQUEUED, Workload
+from argosy.queueing.workloads.evicting import is_evicted_for
 from argosy.queueing.workloads.infos import Info
+from argosy.queueing.workloads.phases import holds_quota
+from argosy.queueing.workloads.reasons import PREEMPTED
 
 
 def may_fare_differently(old: Info, new: Info) -> bool:
@@ -34,6 +37,16 @@ def has_closed_gate(workload: Workload) -> bool:
         return False
     open_gates = {gate.name for gate in workload.status.preemption_gates if gate.position == "Open"}
     return any(gate.name not in open_gates for gate in workload.spec.preemption_gates)
+
+
+def is_from_outside(old: Info, new: Info) -> bool:
+    """Whether an update is more than what follows from the scheduler's own decisions: admission and preemption."""
+    was, is_ = old.obj, new.obj
+    if _is_respecified(old, new) or old.priority != new.priority:
+        return True
+    if holds_quota(was) and not holds_quota(is_):
+        return is_.is_finished or not is_evicted_for(is_, PREEMPTED)
+    return holds_quota(was) and old.usage != new.usage
 
 
 def _is_respecified(old: Info, new: Info) -> bool:

@@ -219,6 +219,11 @@ class Queues:
         """The workloads that name a LocalQueue, by key."""
         return self._waiting.get(local_queue, {})
 
+    def get(self, key: str) -> Info | None:
+        """A workload that waits, whether or not it is in a line."""
+        local_queue = self._assigned.get(key)
+        return None if local_queue is None else self._waiting[local_queue][key]
+
     def local_queue_of(self, key: str) -> str | None:
         """The LocalQueue a workload waits in; none if it waits in none or that is not there."""
         local_queue = self._assigned.get(key)
