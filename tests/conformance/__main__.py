@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conformance.cases import DEFAULTS, files
 from tests.conformance.running import Exceptions, Outcome, run, trials
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--fixtures", type=Path, help="a directory of .jsonl files")
     parser.add_argument("--area", default="", help="one area only")
@@ -24,7 +25,7 @@ def main() -> int:
     parser.add_argument(
         "--observed", action="store_true", help="compare what upstream's tests do not assert, too"
     )
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     directories = DEFAULTS if options.fixtures is None else (options.fixtures,)
     if not any(True for _ in files(directories)):
         where = ", ".join(str(one) for one in directories)

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from tests.conformance.comparing import is_empty
 from tests.conformance.lives import Line, Player, queues, workloads
 
 _TIME: Final = re.compile(r'"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z"')
@@ -33,6 +34,12 @@ _PLAYERS: Final[dict[str, Player]] = {
     "TestResourceFlavorReconcile": queues.flavor,
     "TestWorkloadPriorityClassReconcile": queues.priority_class,
 }
+# What the players look at. Anything else that is wanted is a difference.
+_WANTED: Final = frozenset(
+    """wantActive wantChange wantChecks wantConsumedResources wantCqStatus wantDeleted wantError wantErrorMsg wantEvents
+    wantFlavor wantLocalQueue wantReason wantRequeueAfter wantReserving wantResult wantStates wantWorkload
+    wantWorkloadUseMergePatch wantWorkloads wantWorkloadsInQueue""".split()  # noqa: SIM905 (a word list)
+)
 
 
 def timed(lines: Iterable[Line]) -> Iterator[Line]:
@@ -47,10 +54,17 @@ def timed(lines: Iterable[Line]) -> Iterator[Line]:
 
 def run(line: Line) -> list[str]:
     """The differences of one case; none if it passes."""
+    case = line["case"]
     play = _PLAYERS.get(line["test"])
-    if play is None and "wantResult" in line["case"] and "workload" in line["case"]:
+    if play is None and line["test"].startswith("TestReconcile") and "workload" in case:
         play = workloads.workload
-    return play(line) if play is not None else [f"nothing here runs {line['test']}"]
+    if play is None:
+        return [f"nothing here runs {line['test']}"]
+    return play(line) + [
+        f"{name}: want {value}, and nothing here works this out"
+        for name, value in case.items()
+        if name.startswith("want") and name not in _WANTED and not is_empty(value)
+    ]
 
 
 def _said(value: Any) -> Any:
