@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,7 +66,7 @@ def load(directory: Path, area: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def run_conversion(case: dict[str, Any]) -> list[str]:
+def run_conversion(case: Mapping[str, Any]) -> list[str]:
     """Upstream's ConvertTo goes from v1beta1 to v1beta2, ConvertFrom back; a round trip ends where it began."""
     found = _CONVERSION.match(case["test"])
     if found is None or found["kind"] not in CONVERTERS:
@@ -98,7 +98,7 @@ def said(value: Any) -> Any:
             return value
 
 
-def run_validation(case: dict[str, Any]) -> list[str]:
+def run_validation(case: Mapping[str, Any]) -> list[str]:
     """Upstream's tables compare kind and field of each error, in order; where they name a value or detail, that too."""
     fields = case["case"]
     if isinstance(fields.get("wantErr"), bool):

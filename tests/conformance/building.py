@@ -37,7 +37,8 @@ _UNLIMITED = "unlimited"
 
 def view(kind: type[V], obj: Mapping[str, Any]) -> V:
     """An object of a case as a typed view. No API server has given it its defaults."""
-    return decoder(kind)(json.dumps(_named(obj) if kind is Workload else obj).encode())
+    read: V = decoder(kind)(json.dumps(_named(obj) if kind is Workload else obj).encode())
+    return read
 
 
 def _named(workload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any, Final
 from tests.conformance import api, lifecycle
 from tests.conformance.areas import runner
 from tests.conformance.cases import Case, File, cases_of, files
+from tests.conformance.lives import Line
 
 EXCEPTIONS: Final = Path(__file__).with_name("exceptions.toml")
 
@@ -113,13 +114,12 @@ def trial(case: Case, *, observed: bool = False) -> Trial:
 
 
 def _api_trials(file: File) -> Iterator[Trial]:
-    plays = {
+    plays: dict[str, Callable[[Line], list[str]]] = {
         "validation": api.run_validation,
         "conversion": api.run_conversion,
         "lifecycle": lifecycle.run,
     }
-    lines = lifecycle.timed(file.lines)
-    for line in lines:
+    for line in lifecycle.timed(file.lines):
         area, test = line.get("area") or file.path.stem, line["test"]
         play = plays.get(area)
         yield Trial(

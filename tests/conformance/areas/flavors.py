@@ -223,7 +223,8 @@ def _pod_set_errors(want: Any, got: Assignment, shown: dict[str, Any]) -> list[s
 
 def _last_tried(want: int, got: Assignment, shown: dict[str, Any]) -> list[str]:
     """Of the first pod set. Zero is an index, and not the same as none."""
-    tried = next(iter(shown["lastState"]["lastTriedFlavorIdx"]), {}).get("cpu")
+    indexes: list[Mapping[str, int]] = shown["lastState"]["lastTriedFlavorIdx"]
+    tried = indexes[0].get("cpu") if indexes else None
     return [] if tried == want else [f"lastTriedFlavorIndexOfCpu: want {want}, got {tried}"]
 
 
