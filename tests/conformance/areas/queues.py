@@ -325,7 +325,7 @@ def second_pass(case: Case) -> list[str]:
         passes.offer(made(case, workload), now)
     updated = case.input.get("updateWorkload")
     queued = passes.offer(made(case, updated), now) if updated else None
-    later = now + parse_duration(case.input.get("passTime") or "0s")  # codespell:ignore passTime
+    later = now + parse_duration(case.input.get("passTime") or "0s")  # codespell:ignore
     ready = sorted(info.key for info in passes.take_due(later))
     want = case.expected
     return differences(
