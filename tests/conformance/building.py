@@ -84,6 +84,7 @@ def infos(case: Case, **options: Any) -> Infos:
         "reclaims": gates.get("ReclaimablePods", True),
         "by_priority": gates.get("PrioritySortingWithinCohort", True),
         "variants": gates.get("ConcurrentAdmission", False),
+        "compares": gates.get("SchedulingEquivalenceHashing", True),
     }
     return Infos(**given | options)
 

@@ -8,13 +8,7 @@ from functools import partial
 
 from argosy.control.assemblies import Assembly
 from argosy.queueing.cache.caches import Cache
-from argosy.queueing.configuration import Configuration
-from argosy.queueing.configuration.gates import (
-    GATES,
-    PRIORITY_BOOST,
-    PRIORITY_SORTING,
-    RECLAIMABLE_PODS,
-)
+from argosy.queueing.configuration import Configuration, gates
 from argosy.queueing.controllers.consuming import Consumptions
 from argosy.queueing.controllers.feeding import Feed
 from argosy.queueing.controllers.measuring import measure
@@ -26,7 +20,14 @@ from argosy.queueing.controllers.workloads import Workloads
 from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.cycles.entries import Entry
 from argosy.queueing.cycles.nominating import Nominator, Surroundings
-from argosy.queueing.cycles.ordering import Classical, Fair, Order, by_age
+from argosy.queueing.cycles.ordering import (
+    Classical,
+    Fair,
+    Order,
+    by_age,
+    by_priority,
+    by_share_alone,
+)
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.flavors.assigning import Assigner
 from argosy.queueing.jobs import add_jobs
@@ -35,6 +36,7 @@ from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.preemption.strategies import strategies_of
 from argosy.queueing.queues.consuming import AdmissionFairSharing
 from argosy.queueing.queues.queues import Queues
+from argosy.queueing.quotas.shares import is_borrowing_on
 from argosy.queueing.workloads.decisions import LifeRules, PodsReadyRules
 from argosy.queueing.workloads.making import Infos
 from argosy.queueing.workloads.transforming import Transformation
@@ -72,7 +74,12 @@ def build_engine(configuration: Configuration, around: Neighborhood) -> Engine:
         None if fair is None else FairSharing(strategies_of(list(fair.preemption_strategies))),
         None if sharing is None else queues.ledger.usage,
     )
-    nominator = Nominator(assigner, preemptor, Surroundings(around.namespace, around.limits))
+    nominator = Nominator(
+        assigner,
+        preemptor,
+        Surroundings(around.namespace, around.limits),
+        allows_fewer=_is_on(configuration, gates.PARTIAL_ADMISSION),
+    )
     waiting = configuration.wait_for_pods_ready
     scheduler = Scheduler(
         nominator,
@@ -83,8 +90,12 @@ def build_engine(configuration: Configuration, around: Neighborhood) -> Engine:
 
 
 def order(configuration: Configuration) -> Callable[[Iterable[Entry]], Order]:
-    kind = Classical if configuration.fair_sharing is None else Fair
-    return kind if _is_on(configuration, PRIORITY_SORTING) else partial(kind, seniority=by_age)
+    seniority = by_priority if _is_on(configuration, gates.PRIORITY_SORTING) else by_age
+    if configuration.fair_sharing is None:
+        return partial(Classical, seniority=seniority)
+    is_on = _is_on(configuration, gates.NON_BORROWING_FIRST)
+    borrowing = is_borrowing_on if is_on else by_share_alone
+    return partial(Fair, seniority=seniority, borrowing=borrowing)
 
 
 def infos(configuration: Configuration) -> Infos:
@@ -97,14 +108,15 @@ def infos(configuration: Configuration) -> Infos:
         resources.exclude_resource_prefixes,
         kept,
         waiting.requeuing_strategy.timestamp if waiting is not None else "Eviction",
-        boosts=_is_on(configuration, PRIORITY_BOOST),
-        reclaims=_is_on(configuration, RECLAIMABLE_PODS),
-        by_priority=_is_on(configuration, PRIORITY_SORTING),
+        boosts=_is_on(configuration, gates.PRIORITY_BOOST),
+        reclaims=_is_on(configuration, gates.RECLAIMABLE_PODS),
+        by_priority=_is_on(configuration, gates.PRIORITY_SORTING),
+        compares=_is_on(configuration, gates.EQUIVALENCE_HASHING),
     )
 
 
 def _is_on(configuration: Configuration, gate: str) -> bool:
-    return configuration.feature_gates.get(gate, GATES[gate])
+    return configuration.feature_gates.get(gate, gates.GATES[gate])
 
 
 def admission_fair_sharing(configuration: Configuration) -> AdmissionFairSharing | None:

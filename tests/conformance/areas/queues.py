@@ -43,14 +43,7 @@ def maker(case: Case) -> Infos:
 
 def made(case: Case, workload: Mapping[str, Any]) -> Info:
     """The info of a workload, or of an info that holds one."""
-    return shaped(case, maker(case).make(view(Workload, workload.get("workload") or workload)))
-
-
-def shaped(case: Case, info: Info) -> Info:
-    """Without equivalence hashing, no workload is known to be like another."""
-    if case.gates.get("SchedulingEquivalenceHashing") is False:
-        info.scheduling_hash = ""
-    return info
+    return maker(case).make(view(Workload, workload.get("workload") or workload))
 
 
 def all_queues(case: Case) -> Queues:
@@ -89,7 +82,7 @@ def lone(case: Case) -> PendingQueue:
 def anybody(case: Case) -> Info:
     """A workload of no importance, with what the case says was tried."""
     workload = Workload(metadata=ObjectMeta(name="workload-1", namespace="default"))
-    info = shaped(case, maker(case).make(workload))
+    info = maker(case).make(workload)
     last = case.input.get("lastAssignment")
     if last:
         info.last_assignment = last_assignment(last)

@@ -24,11 +24,13 @@ from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.cycles.entries import Entry, Status
 from argosy.queueing.cycles.nominating import Nominator, Surroundings
 from argosy.queueing.cycles.ordering import (
+    Borrowing,
     Classical,
     Fair,
     Seniority,
     by_age,
     by_priority,
+    by_share_alone,
     rank,
 )
 from argosy.queueing.cycles.scheduling import Scheduler
@@ -39,7 +41,7 @@ from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.queues.consuming import nanos_of
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.queues.reasons import RequeueReason
-from argosy.queueing.quotas.shares import weigh
+from argosy.queueing.quotas.shares import is_borrowing_on, weigh
 from argosy.queueing.workloads.limitranges import summarize
 from argosy.queueing.workloads.making import CREATION, Infos
 from argosy.queueing.workloads.writing import written
@@ -91,9 +93,14 @@ class World:
             ),
             Preemptor(fair, usage_of),
             Surroundings(self._namespace, lambda name: limits.get(name, {})),
+            allows_fewer=case.gates.get("PartialAdmission", True),
         )
+        seniority, borrowing = _seniority(case), _borrowing(case)
         scheduler = Scheduler(
-            nominator, partial(Classical if fair is None else Fair, seniority=_seniority(case))
+            nominator,
+            partial(Classical, seniority=seniority)
+            if fair is None
+            else partial(Fair, seniority=seniority, borrowing=borrowing),
         )
         return Engine(cache, queues, scheduler, infos(case))
 
@@ -165,6 +172,11 @@ class World:
                 in_line[name] = sorted(info.key for info in queue.in_line())
                 parked[name] = sorted(info.key for info in queue.parked())
         return in_line, parked
+
+
+def _borrowing(case: Case) -> Borrowing:
+    is_on = case.gates.get("FairSharingPrioritizeNonBorrowing", True)
+    return is_borrowing_on if is_on else by_share_alone
 
 
 def _seniority(case: Case) -> Seniority:
@@ -312,10 +324,11 @@ def comparing(case: Case) -> list[str]:
         requested = usage((case.input.get("requestedFlavorResources") or {}).get(key))
         ratio, weight = share.get("unweightedRatio") or 0.0, share.get("fairWeight", 1)
         weighted = weigh(ratio, weight)
+        is_on = case.gates.get("FairSharingPrioritizeNonBorrowing", True)
         ranks.append(
             rank(
                 entry,
-                would_borrow=any(fr in borrowed for fr in requested),
+                would_borrow=is_on and any(fr in borrowed for fr in requested),
                 share=(weighted, ratio if math.isinf(weighted) else 0.0),
                 seniority=_seniority(case),
             )

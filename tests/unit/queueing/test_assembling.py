@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from argosy.queueing.assembling import infos, order
 from argosy.queueing.configuration import Configuration, decode
-from argosy.queueing.cycles.ordering import Classical, Fair, by_age
+from argosy.queueing.cycles.ordering import Classical, Fair, by_age, by_priority, by_share_alone
+from argosy.queueing.quotas.shares import is_borrowing_on
+from argosy.queueing.workloads.making import Infos
+
+FAIR = "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
 
 
 def _configured(text: str) -> Configuration:
@@ -13,23 +19,33 @@ def _configured(text: str) -> Configuration:
 
 
 def test_gates_that_nobody_names_have_kueues_defaults() -> None:
-    given = _configured("")
-    got = infos(given)
-    assert (got.boosts, got.reclaims, got.by_priority) == (False, True, True)
-    assert order(given) is Classical
+    got = infos(_configured(""))
+    assert got == Infos(got.excluded_prefixes)
+    assert _order(_configured("")) == (Classical, {"seniority": by_priority})
+    assert _order(_configured(FAIR)) == (
+        Fair,
+        {"seniority": by_priority, "borrowing": is_borrowing_on},
+    )
 
 
 def test_gates_that_are_named() -> None:
-    got = infos(_configured("featureGates: {PriorityBoost: true, ReclaimablePods: false}"))
-    assert (got.boosts, got.reclaims, got.by_priority) == (True, False, True)
+    gates = "PriorityBoost: true, ReclaimablePods: false, SchedulingEquivalenceHashing: false"
+    got = infos(_configured(f"featureGates: {{{gates}}}"))
+    assert got == Infos(got.excluded_prefixes, boosts=True, reclaims=False, compares=False)
 
 
 def test_cohorts_that_do_not_go_by_priority() -> None:
-    given = _configured(
-        "featureGates: {PrioritySortingWithinCohort: false}\n"
-        "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
-    )
-    made = order(given)
-    assert getattr(made, "func", None) is Fair
-    assert getattr(made, "keywords", None) == {"seniority": by_age}
+    given = _configured("featureGates: {PrioritySortingWithinCohort: false}")
+    assert _order(given) == (Classical, {"seniority": by_age})
     assert not infos(given).by_priority
+
+
+def test_fair_sharing_by_shares_alone() -> None:
+    given = _configured(f"featureGates: {{FairSharingPrioritizeNonBorrowing: false}}\n{FAIR}")
+    assert _order(given) == (Fair, {"seniority": by_priority, "borrowing": by_share_alone})
+
+
+def _order(given: Configuration) -> tuple[object, object]:
+    made = order(given)
+    assert isinstance(made, partial)
+    return made.func, made.keywords

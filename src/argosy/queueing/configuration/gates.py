@@ -46,12 +46,23 @@ _OFF: Final = tuple(
 
 GATES: Final[Mapping[str, bool]] = dict.fromkeys(_ON, True) | dict.fromkeys(_OFF, False)
 DISABLE_WAIT_FOR_PODS_READY: Final = "DisableWaitForPodsReady"
+EQUIVALENCE_HASHING: Final = "SchedulingEquivalenceHashing"
+NON_BORROWING_FIRST: Final = "FairSharingPrioritizeNonBorrowing"
+PARTIAL_ADMISSION: Final = "PartialAdmission"
 PRIORITY_BOOST: Final = "PriorityBoost"
 PRIORITY_SORTING: Final = "PrioritySortingWithinCohort"
 RECLAIMABLE_PODS: Final = "ReclaimablePods"
 # Gates whose value is looked at.
 HONORED: Final = frozenset(
-    {DISABLE_WAIT_FOR_PODS_READY, PRIORITY_BOOST, PRIORITY_SORTING, RECLAIMABLE_PODS}
+    {
+        DISABLE_WAIT_FOR_PODS_READY,
+        EQUIVALENCE_HASHING,
+        NON_BORROWING_FIRST,
+        PARTIAL_ADMISSION,
+        PRIORITY_BOOST,
+        PRIORITY_SORTING,
+        RECLAIMABLE_PODS,
+    }
 )
 
 

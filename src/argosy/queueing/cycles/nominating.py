@@ -44,11 +44,15 @@ class Surroundings:
 
 @dataclass(slots=True, frozen=True)
 class Nominator:
-    """Nominates heads, by the configuration of this cluster."""
+    """Nominates heads, by the configuration of this cluster.
+
+    `allows_fewer`: whether a workload may be admitted with fewer pods than it would like.
+    """
 
     assigner: Assigner
     preemptor: Preemptor
     around: Surroundings
+    allows_fewer: bool = True
 
     def nominate(
         self, info: Info, snapshot: Snapshot, *, cycle: int, now: float
@@ -123,7 +127,7 @@ class Nominator:
             return found if found[0].mode is Mode.FIT or found[1] else None
 
         full = attempt(None)
-        if full[0].mode is Mode.FIT or full[1]:
+        if full[0].mode is Mode.FIT or full[1] or not self.allows_fewer:
             return full
         return largest_fit(info.obj.spec.pod_sets, partly) or full
 

@@ -1,7 +1,8 @@
 """In which order the entries of a cycle are decided.
 
 Classical: who borrows less far goes first, then higher priority, then who waited longer. Full ties go by the name of
-the queue (upstream: by chance). Where cohorts do not go by priority, either order is given another `Seniority`.
+the queue (upstream: by chance). Where cohorts do not go by priority, either order is given another `Seniority`; where
+shares alone count, the fair one another `Borrowing`.
 
 Fair sharing: a tournament in each tree, after every decision anew, because it changed the shares. In each cohort the
 winners of its child cohorts and the entries of its ClusterQueues compete: who would not borrow of what it asks for
@@ -16,12 +17,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from argosy.queueing.cycles.entries import Entry
+from argosy.queueing.quotas.amounts import FlavorResource
 from argosy.queueing.quotas.nodes import Node
 from argosy.queueing.quotas.shares import is_borrowing_on, share_of
 from argosy.queueing.workloads.infos import Info
 
 # What decides between workloads that borrow alike: the smaller goes first.
 Seniority: TypeAlias = Callable[[Info], tuple[int, float]]
+# Whether a node borrows of these, which is worse than any share.
+Borrowing: TypeAlias = Callable[[Node, Iterable[FlavorResource]], bool]
 # What an entry is compared by among the children of one cohort.
 _Rank: TypeAlias = tuple[bool, tuple[float, float], tuple[int, float], str, str]
 
@@ -32,6 +36,11 @@ def by_priority(info: Info) -> tuple[int, float]:
 
 def by_age(info: Info) -> tuple[int, float]:
     return 0, info.order_time
+
+
+def by_share_alone(_node: Node, _flavor_resources: Iterable[FlavorResource]) -> bool:
+    """Whoever borrows, only shares count."""
+    return False
 
 
 class Order(Protocol):
@@ -66,8 +75,13 @@ class Classical:
 class Fair:
     """Tournaments, one tree after the other in order of the names of their roots."""
 
-    def __init__(self, entries: Iterable[Entry], seniority: Seniority = by_priority) -> None:
-        self._seniority = seniority
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        seniority: Seniority = by_priority,
+        borrowing: Borrowing = is_borrowing_on,
+    ) -> None:
+        self._seniority, self._borrowing = seniority, borrowing
         # One entry of a ClusterQueue takes part; of two, the one given last.
         by_queue = {entry.info.cluster_queue: entry for entry in entries}
         self._alone = []
@@ -119,7 +133,7 @@ class Fair:
         name = entry.info.cluster_queue
         ranks = self._ranks.get(name)
         if ranks is None:
-            ranks = self._ranks[name] = _ranks(entry, self._seniority)
+            ranks = self._ranks[name] = _ranks(entry, self._seniority, self._borrowing)
         return ranks[_depth(entry, child)]
 
 
@@ -145,7 +159,7 @@ def _depth(entry: Entry, child: Node) -> int:
     return steps
 
 
-def _ranks(entry: Entry, seniority: Seniority) -> list[_Rank]:
+def _ranks(entry: Entry, seniority: Seniority, borrowing: Borrowing) -> list[_Rank]:
     """The ranks of an entry at its ClusterQueue and at every cohort above but the root, once it were admitted."""
     if entry.queue is None:
         return []
@@ -155,7 +169,7 @@ def _ranks(entry: Entry, seniority: Seniority) -> list[_Rank]:
         return [
             rank(
                 entry,
-                would_borrow=is_borrowing_on(one, usage),
+                would_borrow=borrowing(one, usage),
                 share=share_of(one).order,
                 seniority=seniority,
             )

@@ -38,7 +38,8 @@ class Infos:
     """Makes infos. `requeuing_timestamp`: whether an eviction for pods that did not get ready moves a workload back.
     `boosts`: whether priority boosts count. `reclaims`: whether pods that a workload no longer needs give their quota
     back before it ends. `by_priority`: whether cohorts go by priority; where they do not, who was preempted while
-    borrowing goes back in line. `variants`: whether a workload may be held to certain flavors.
+    borrowing goes back in line. `variants`: whether a workload may be held to certain flavors. `compares`: whether
+    workloads are compared, so that what was found for one need not be found again for those like it.
     """
 
     excluded_prefixes: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Infos:
     reclaims: bool = True
     by_priority: bool = True
     variants: bool = False
+    compares: bool = True
 
     def make(self, workload: Workload, cluster_queue: str = "") -> Info:
         admission = workload.status.admission
@@ -58,6 +60,7 @@ class Infos:
             requests = self.pending_requests(workload)
         priority = effective_priority(workload, boosts=self.boosts)
         allowed = _allowed_flavors(workload) if self.variants else None
+        is_compared = self.compares and admission is None
         return Info(
             workload,
             requests,
@@ -65,7 +68,7 @@ class Infos:
             priority=priority,
             order_time=self.order_time(workload),
             scheduling_hash=(
-                scheduling_hash(workload, requests, priority, allowed) if admission is None else ""
+                scheduling_hash(workload, requests, priority, allowed) if is_compared else ""
             ),
             allowed_flavors=allowed,
         )

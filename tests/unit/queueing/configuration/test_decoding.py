@@ -237,10 +237,10 @@ REFUSED = {
         ),
     ),
     "gates nobody knows, and one that cannot be turned off": (
-        _v2("featureGates: {Foo: true, PartialAdmission: false, ConcurrentAdmission: false}"),
+        _v2("featureGates: {Foo: true, FlavorFungibility: false, ConcurrentAdmission: false}"),
         (
             "[featureGates[Foo]: Invalid value: true: unrecognized feature gate: Foo, "
-            "featureGates[PartialAdmission]: Forbidden: is always on here; remove the gate]"
+            "featureGates[FlavorFungibility]: Forbidden: is always on here; remove the gate]"
         ),
     ),
 }
