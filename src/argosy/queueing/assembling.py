@@ -85,6 +85,7 @@ def build_engine(configuration: Configuration, around: Neighborhood) -> Engine:
         nominator,
         order(configuration),
         one_at_a_time=waiting is not None and waiting.block_admission,
+        looks_again=_is_on(configuration, gates.RECOMPUTING),
     )
     return Engine(cache, queues, scheduler, infos(configuration), around.adjust)
 

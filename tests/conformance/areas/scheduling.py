@@ -101,6 +101,7 @@ class World:
             partial(Classical, seniority=seniority)
             if fair is None
             else partial(Fair, seniority=seniority, borrowing=borrowing),
+            looks_again=case.gates.get("RecomputeAssignmentUponPreemptionTargetsOverlap", True),
         )
         return Engine(cache, queues, scheduler, infos(case))
 

@@ -52,6 +52,7 @@ PARTIAL_ADMISSION: Final = "PartialAdmission"
 PRIORITY_BOOST: Final = "PriorityBoost"
 PRIORITY_SORTING: Final = "PrioritySortingWithinCohort"
 RECLAIMABLE_PODS: Final = "ReclaimablePods"
+RECOMPUTING: Final = "RecomputeAssignmentUponPreemptionTargetsOverlap"
 # Gates whose value is looked at.
 HONORED: Final = frozenset(
     {
@@ -62,6 +63,7 @@ HONORED: Final = frozenset(
         PRIORITY_BOOST,
         PRIORITY_SORTING,
         RECLAIMABLE_PODS,
+        RECOMPUTING,
     }
 )
 

@@ -36,7 +36,8 @@ _NOT_READY: Final = "waiting for all admitted workloads to be in PodsReady condi
 class Processing:
     """One cycle's decisions in the making; `finish` takes all charges back.
 
-    `waits_for_pods`: nothing is admitted before the pods of those admitted earlier are ready.
+    `waits_for_pods`: nothing is admitted before the pods of those admitted earlier are ready. `looks_again`: who would
+    preempt the victims of an earlier entry is looked at again as if they were gone, else it has to wait.
     """
 
     snapshot: Snapshot
@@ -45,6 +46,7 @@ class Processing:
     cycle: int
     now: float
     waits_for_pods: bool = False
+    looks_again: bool = True
     outcome: Outcome = field(default_factory=Outcome)
     _victims: dict[str, Target] = field(default_factory=dict)
     _charges: list[tuple[Node, Usage]] = field(default_factory=list)
@@ -54,7 +56,7 @@ class Processing:
         queue = entry.queue
         if queue is None:
             raise RuntimeError(f"{entry.info.key} takes part without a ClusterQueue")
-        if self._overlaps(entry):
+        if self.looks_again and self._overlaps(entry):
             self._recompute(entry, queue)
         mode = entry.assignment.mode
         if mode is Mode.NO_FIT:

@@ -19,11 +19,13 @@ class Scheduler:
     """Decides cycles. `order` is how entries compete: classical or fair.
 
     `one_at_a_time`: nothing is admitted while pods of admitted workloads are not ready.
+    `looks_again`: who would preempt the victims of another is looked at again in the same cycle.
     """
 
     nominator: Nominator
     order: Callable[[Iterable[Entry]], Order] = Classical
     one_at_a_time: bool = False
+    looks_again: bool = True
 
     def cycle(
         self,
@@ -48,6 +50,7 @@ class Scheduler:
             number,
             now,
             waits_for_pods=self.one_at_a_time and not all_ready,
+            looks_again=self.looks_again,
         )
         try:
             for entry in order:
