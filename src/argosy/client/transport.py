@@ -35,6 +35,7 @@ from argosy.client.tls import TLSContexts
 USER_AGENT: Final = f"argosy/{__version__}"
 _UNSURE: Final = frozenset({502, 503, 504})
 _LOST: Final = (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError)
+_TURNS: Final = 4
 _CONNECT_SECONDS: Final = 10.0
 _SILENCE_SECONDS: Final = 60.0
 _LARGE_BYTES: Final = 1 << 19
@@ -163,6 +164,9 @@ class Transport:
         if self._session is not None:
             await self._session.close()
             self._session = None
+            # Sockets of connections that were aborted are closed in the loop's next turns, if there are any.
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
 
     @asynccontextmanager
     async def _try(
