@@ -133,11 +133,13 @@ def _go_on(decision: Decision, around: Surroundings, rules: LifeRules) -> bool:
     if workload.holds(DEACTIVATION_TARGET):
         decision.deactivates = True
         return True
+    is_pending = phase(workload) is Phase.PENDING
     left = seconds_to_wait(workload, around.now)
-    if left > 0:
+    # Who still holds quota has to give it back first: the wait is for the next try.
+    if left > 0 and is_pending:
         decision.look_again_after(left)
         return True
-    if _is_waiting(workload) and phase(workload) is Phase.PENDING:
+    if _is_waiting(workload) and is_pending:
         # The queues take it up when they see this; what else is to be said has its own look.
         end_back_off(draft)
         return True
@@ -145,6 +147,9 @@ def _go_on(decision: Decision, around: Surroundings, rules: LifeRules) -> bool:
     # Whatever it was switched off for: who switches it on again has settled that.
     if why.startswith(reasons.DEACTIVATED):
         set_requeued(draft, reasons.REACTIVATED, "The workload was reactivated")
+        if why.endswith(reasons.MAXIMUM_EXECUTION_TIME_EXCEEDED):
+            # Its time begins anew, or it would be over at once.
+            draft.status = replace(draft.status, accumulated_past_execution_time_seconds=None)
     elif why in (reasons.PODS_READY_TIMEOUT, reasons.ADMISSION_CHECK):
         end_back_off(draft)
         set_requeued(draft, reasons.BACKOFF_FINISHED, "The workload backoff was finished")

@@ -127,11 +127,13 @@ def _readiness(workload: Workload, around: Surroundings, pods: PodsReadyRules) -
 
 
 def end_execution(decision: Decision, around: Surroundings, rules: LifeRules) -> bool:
-    """A workload that ran as long as it may is switched off."""
+    """A workload that ran as long as it may is switched off; one that is on its way out goes on with that."""
     workload, draft = decision.workload, decision.draft
     limit = workload.spec.maximum_execution_time_seconds
     admitted = workload.condition(ADMITTED)
     if limit is None or admitted is None or admitted.status != "True":
+        return True
+    if not workload.spec.active or workload.is_evicted:
         return True
     past = workload.status.accumulated_past_execution_time_seconds or 0
     since = admitted.last_transition_time

@@ -105,6 +105,21 @@ CASES = {
         reserved(admission_checks=(check("a", "Retry", requeue_after_seconds=90),)),
         does={"waits until 12:00:30"},
     ),
+    "and the wait is not for giving the quota back": Case(
+        reserved(
+            admission_checks=(check("a", "Retry", requeue_after_seconds=90),),
+            requeue_state=RequeueState(None, ago(-90)),
+        ),
+        says={
+            "Evicted": 'True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: "a"',
+            "Admitted": ("False UnsatisfiedAdmissionChecks: The workload has not all checks ready"),
+        },
+        tells=[
+            'Normal EvictedDueToAdmissionCheck: Evicted due to AdmissionCheck in Retry state: "a"'
+        ],
+        does={"checks: a Pending"},
+        around={"cluster_queue": cluster_queue("None", "a")},
+    ),
     "devices claimed by name cannot be counted": Case(
         with_spec(
             workload(),
@@ -155,6 +170,14 @@ CASES = {
     "it was switched on again by somebody who knows why it was off": Case(
         workload(condition("Requeued", "False", "DeactivatedDueToRequeuingLimitExceeded")),
         says={"Requeued": "True Reactivated: The workload was reactivated"},
+    ),
+    "after its time was up, its time begins anew": Case(
+        workload(
+            condition("Requeued", "False", "DeactivatedDueToMaximumExecutionTimeExceeded"),
+            accumulated_past_execution_time_seconds=60,
+        ),
+        says={"Requeued": "True Reactivated: The workload was reactivated"},
+        does={"starts counting anew"},
     ),
     "switched off by its owner": Case(
         with_spec(admitted(), active=False),
@@ -379,6 +402,16 @@ CASES = {
         },
         tells=["Warning MaximumExecutionTimeExceeded: The maximum execution time (200s) exceeded"],
         does={"starts counting anew"},
+    ),
+    "which is said once": Case(
+        with_spec(
+            admitted(
+                condition("Evicted", "True", "DeactivatedDueToMaximumExecutionTimeExceeded"),
+                seconds_ago=300,
+            ),
+            active=False,
+            maximum_execution_time_seconds=200,
+        ),
     ),
 }
 
