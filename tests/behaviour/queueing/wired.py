@@ -21,6 +21,7 @@ from argosy.base.loops import run_virtual
 from argosy.base.timestamps import format_time
 from argosy.base.types import Json, Object
 from argosy.client.local import LocalClient
+from argosy.client.protocol import Propagation
 from argosy.client.resources import (
     ADMISSION_CHECKS,
     CLUSTER_QUEUES,
@@ -143,7 +144,13 @@ class Port(World):
         await self.pass_time(2)
 
     async def delete(self, resource: Resource, name: str) -> None:
-        await self.client.delete(resource, name, namespace="ns" if resource.namespaced else None)
+        """As kubectl does: what the object owns goes with it."""
+        await self.client.delete(
+            resource,
+            name,
+            namespace="ns" if resource.namespaced else None,
+            propagation=Propagation.BACKGROUND,
+        )
 
     # Seeing.
 
