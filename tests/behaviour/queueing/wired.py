@@ -86,7 +86,7 @@ class Port(World):
         await self.flavor()
         await self.cluster_queue(cpu=cpu, **spec)
         await self.local_queue()
-        await self.pass_time(1)
+        await self.pass_time(2)
 
     async def cohort(self, name: str, **spec: Json) -> None:
         await self.create(COHORTS, {"metadata": {"name": name}, "spec": spec})
@@ -204,12 +204,8 @@ class Port(World):
 
     async def metrics(self, *prefixes: str) -> dict[str, str]:
         """Values by series, as /metrics shows them, of families that begin so; without the role and without buckets."""
-        asked = Request("GET", "/metrics", {}, {b"authorization": b"Bearer admin"}, b"")
-        answer = await self._server.handling(asked)
-        assert isinstance(answer, Response)
-        assert answer.status == 200, answer.body
         found = {}
-        for line in bytes(answer.body).decode().splitlines():
+        for line in await self._scrape():
             series, _, value = line.rpartition(" ")
             if line.startswith(prefixes) and "_bucket" not in series:
                 role = 'replica_role="standalone"'
@@ -217,6 +213,17 @@ class Port(World):
                 series = series.replace(f",{role}", "").replace(f"{{{role}}}", "")
                 found[series.removeprefix("kueue_")] = value
         return found
+
+    async def families(self) -> set[str]:
+        """The names of all metrics."""
+        return {line.split()[2] for line in await self._scrape() if line.startswith("# TYPE")}
+
+    async def _scrape(self) -> list[str]:
+        asked = Request("GET", "/metrics", {}, {b"authorization": b"Bearer admin"}, b"")
+        answer = await self._server.handling(asked)
+        assert isinstance(answer, Response)
+        assert answer.status == 200, answer.body
+        return bytes(answer.body).decode().splitlines()
 
 
 def says(obj: Object) -> dict[str, str]:
