@@ -33,6 +33,7 @@ from argosy.queueing.preemption.fair import FairSharing
 from argosy.queueing.preemption.preempting import Preemptor
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.quotas.amounts import FlavorResource
+from argosy.queueing.quotas.nodes import Node
 from argosy.queueing.quotas.shares import Share, share_of
 from argosy.queueing.workloads.drafts import StatusDraft
 from argosy.queueing.workloads.finishing import finish
@@ -185,18 +186,21 @@ class Play:
         """The workloads that hold quota, evicted ones included."""
         return [one for one in self.workloads.values() if holds_quota(one)]
 
-    def usage(self, queue: str, resource: str, flavor: str = "default") -> int:
-        """How much of a flavor's resource a ClusterQueue uses."""
-        node = self.engine.cache.forest.cluster_queue(queue)
-        assert node is not None, f"there is no ClusterQueue {queue}"
-        return node.usage[node.position(FlavorResource(flavor, resource))]
-
-    def share(self, name: str) -> Share:
-        """The share of a ClusterQueue, else of the cohort of that name."""
+    def node(self, name: str) -> Node:
+        """A ClusterQueue's place in the quota tree, else that of the cohort of this name."""
         forest = self.engine.cache.forest
         node = forest.cluster_queue(name) or forest.cohort(name)
         assert node is not None, f"there is neither a ClusterQueue nor a cohort {name}"
-        return share_of(node)
+        return node
+
+    def usage(self, name: str, resource: str, flavor: str = "default") -> int:
+        """How much of a flavor's resource a ClusterQueue or cohort uses."""
+        node = self.node(name)
+        return node.usage[node.position(FlavorResource(flavor, resource))]
+
+    def share(self, name: str) -> Share:
+        """The share of a ClusterQueue or cohort."""
+        return share_of(self.node(name))
 
     # The way to the API and back, for plays where that takes time.
 
