@@ -31,6 +31,7 @@ from argosy.queueing.cycles.writes import Kind, Write
 from argosy.queueing.flavors.assigning import Assigner
 from argosy.queueing.preemption.fair import FairSharing
 from argosy.queueing.preemption.preempting import Preemptor
+from argosy.queueing.preemption.rounds import LIMIT, Rounds
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.quotas.amounts import FlavorResource
 from argosy.queueing.quotas.nodes import Node
@@ -51,13 +52,13 @@ Settings: TypeAlias = ResourceFlavor | Cohort | ClusterQueue | LocalQueue
 News: TypeAlias = Callable[[Engine, float], None]
 
 
-def new_engine(fair: FairSharing | None = None) -> Engine:
-    """An engine that knows nothing yet, in a cluster with one namespace."""
+def new_engine(fair: FairSharing | None = None, rounds: int | None = LIMIT) -> Engine:
+    """An engine that knows nothing yet, in a cluster where every namespace is there."""
     cache = Cache()
     queues = Queues(cache.forest, lambda _: {})
     nominator = Nominator(
         Assigner(is_fair_sharing=fair is not None),
-        Preemptor(fair),
+        Preemptor(fair, rounds=Rounds(rounds)),
         Surroundings(lambda name: Namespace(ObjectMeta(name=name)), lambda _: {}),
     )
     scheduler = Scheduler(nominator, Classical if fair is None else Fair)
@@ -79,18 +80,22 @@ class Job:
 
 
 class Play:
-    """One cluster. `fair` is fair sharing as it is configured, none for classical preemption."""
+    """One cluster. `fair` is fair sharing as it is configured, none for classical preemption; `rounds` is how often a
+    workload may push out the same one while nothing comes from outside.
+    """
 
     def __init__(
         self,
         *settings: Settings,
         fair: FairSharing | None = None,
+        rounds: int | None = LIMIT,
         seconds_to_stop: float = 2.0,
     ) -> None:
         self.now = START
         self.fair = fair
+        self.rounds = rounds
         self.seconds_to_stop = seconds_to_stop
-        self.engine = new_engine(fair)
+        self.engine = new_engine(fair, rounds)
         self.settings: dict[tuple[type[Settings], str], Settings] = {}
         self.workloads: dict[str, Workload] = {}
         self.jobs: dict[str, Job] = {}
@@ -165,7 +170,7 @@ class Play:
 
     def restart(self, shuffle: Callable[[list[News]], None] = lambda _: None) -> None:
         """Go on with a new engine; `shuffle` may change the order in which it gets to know the objects."""
-        self.engine = new_engine(self.fair)
+        self.engine = new_engine(self.fair, self.rounds)
         puts = [_putting(one) for one in (*self.settings.values(), *self.workloads.values())]
         shuffle(puts)
         for put in puts:

@@ -93,9 +93,7 @@ def test_at_rest_another_cycle_changes_nothing(fair: FairSharing | None, random:
     before = play.workloads.copy(), states.used(play.engine), states.waiting(play.engine)
     play.cycle()
     # A head with several flavors may say of another one why it waits; nothing is decided.
-    statuses = {
-        key: (one.status.admission, one.is_evicted) for key, one in play.workloads.items()
-    }
+    statuses = {key: (one.status.admission, one.is_evicted) for key, one in play.workloads.items()}
     want = {key: (one.status.admission, one.is_evicted) for key, one in before[0].items()}
     assert statuses == want
     assert (states.used(play.engine), states.waiting(play.engine)) == before[1:]
