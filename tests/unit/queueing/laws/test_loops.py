@@ -3,8 +3,8 @@
 Kueue's own rules do not give that. The circles below turn forever by them: they are played without the limit on rounds
 (`preemption/rounds`), and with it. Where no circle is possible, no limit is needed: workloads of one size that ask for
 one resource of one flavor come to rest in any tree, by any policies, weights and limits; classical preemption does for
-any sizes if nobody preempts inside a queue or while borrowing, and fair sharing by final shares if nobody preempts
-inside a queue and everybody has a weight.
+any sizes if nobody preempts inside a queue or while borrowing, and so does fair sharing by final shares in one cohort, of
+one resource of one flavor, if everybody has a weight.
 """
 
 from __future__ import annotations
@@ -36,7 +36,12 @@ ONE_SIZE = replace(
 )
 RECLAIM_ONLY = replace(CROWDED, within=("Never",), borrow=("Never",))
 WEIGHED = replace(
-    RECLAIM_ONLY, flavors=1, resources=1, reclaim=("Never", "Any"), weights=(None, 0.5, 1, 2, 3)
+    RECLAIM_ONLY,
+    levels=1,
+    flavors=1,
+    resources=1,
+    reclaim=("Never", "Any"),
+    weights=(None, 0.5, 1, 2, 3),
 )
 
 
