@@ -31,8 +31,10 @@ from argosy.queueing.cycles.writes import Kind, Write
 from argosy.queueing.flavors.assigning import Assigner
 from argosy.queueing.preemption.fair import FairSharing
 from argosy.queueing.preemption.preempting import Preemptor
+from argosy.queueing.preemption.rounds import LIMIT, Rounds
 from argosy.queueing.queues.queues import Queues
 from argosy.queueing.quotas.amounts import FlavorResource
+from argosy.queueing.quotas.nodes import Node
 from argosy.queueing.quotas.shares import Share, share_of
 from argosy.queueing.workloads.drafts import StatusDraft
 from argosy.queueing.workloads.finishing import finish
@@ -50,13 +52,13 @@ Settings: TypeAlias = ResourceFlavor | Cohort | ClusterQueue | LocalQueue
 News: TypeAlias = Callable[[Engine, float], None]
 
 
-def new_engine(fair: FairSharing | None = None) -> Engine:
-    """An engine that knows nothing yet, in a cluster with one namespace."""
+def new_engine(fair: FairSharing | None = None, rounds: int | None = LIMIT) -> Engine:
+    """An engine that knows nothing yet, in a cluster where every namespace is there."""
     cache = Cache()
     queues = Queues(cache.forest, lambda _: {})
     nominator = Nominator(
         Assigner(is_fair_sharing=fair is not None),
-        Preemptor(fair),
+        Preemptor(fair, rounds=Rounds(rounds)),
         Surroundings(lambda name: Namespace(ObjectMeta(name=name)), lambda _: {}),
     )
     scheduler = Scheduler(nominator, Classical if fair is None else Fair)
@@ -78,18 +80,22 @@ class Job:
 
 
 class Play:
-    """One cluster. `fair` is fair sharing as it is configured, none for classical preemption."""
+    """One cluster. `fair` is fair sharing as it is configured, none for classical preemption; `rounds` is how often a
+    workload may push out the same one while nothing comes from outside.
+    """
 
     def __init__(
         self,
         *settings: Settings,
         fair: FairSharing | None = None,
+        rounds: int | None = LIMIT,
         seconds_to_stop: float = 2.0,
     ) -> None:
         self.now = START
         self.fair = fair
+        self.rounds = rounds
         self.seconds_to_stop = seconds_to_stop
-        self.engine = new_engine(fair)
+        self.engine = new_engine(fair, rounds)
         self.settings: dict[tuple[type[Settings], str], Settings] = {}
         self.workloads: dict[str, Workload] = {}
         self.jobs: dict[str, Job] = {}
@@ -164,7 +170,7 @@ class Play:
 
     def restart(self, shuffle: Callable[[list[News]], None] = lambda _: None) -> None:
         """Go on with a new engine; `shuffle` may change the order in which it gets to know the objects."""
-        self.engine = new_engine(self.fair)
+        self.engine = new_engine(self.fair, self.rounds)
         puts = [_putting(one) for one in (*self.settings.values(), *self.workloads.values())]
         shuffle(puts)
         for put in puts:
@@ -185,18 +191,21 @@ class Play:
         """The workloads that hold quota, evicted ones included."""
         return [one for one in self.workloads.values() if holds_quota(one)]
 
-    def usage(self, queue: str, resource: str, flavor: str = "default") -> int:
-        """How much of a flavor's resource a ClusterQueue uses."""
-        node = self.engine.cache.forest.cluster_queue(queue)
-        assert node is not None, f"there is no ClusterQueue {queue}"
-        return node.usage[node.position(FlavorResource(flavor, resource))]
-
-    def share(self, name: str) -> Share:
-        """The share of a ClusterQueue, else of the cohort of that name."""
+    def node(self, name: str) -> Node:
+        """A ClusterQueue's place in the quota tree, else that of the cohort of this name."""
         forest = self.engine.cache.forest
         node = forest.cluster_queue(name) or forest.cohort(name)
         assert node is not None, f"there is neither a ClusterQueue nor a cohort {name}"
-        return share_of(node)
+        return node
+
+    def usage(self, name: str, resource: str, flavor: str = "default") -> int:
+        """How much of a flavor's resource a ClusterQueue or cohort uses."""
+        node = self.node(name)
+        return node.usage[node.position(FlavorResource(flavor, resource))]
+
+    def share(self, name: str) -> Share:
+        """The share of a ClusterQueue or cohort."""
+        return share_of(self.node(name))
 
     # The way to the API and back, for plays where that takes time.
 

@@ -19,10 +19,10 @@ from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort, ResourceFlavor
 from argosy.api.objects.kueue.workloads import Workload
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.cache.readiness import flavors_of
-from argosy.queueing.cache.snapshots import Snapshot
 from argosy.queueing.cycles.assuming import Assumptions
 from argosy.queueing.cycles.decisions import Outcome
 from argosy.queueing.cycles.entries import Entry, Status
+from argosy.queueing.cycles.resting import Rest
 from argosy.queueing.cycles.scheduling import Scheduler
 from argosy.queueing.cycles.writes import Kind, Write, admitting, replacing, waiting
 from argosy.queueing.preemption.issuing import preemptions
@@ -61,11 +61,7 @@ class Engine:
         self._adjust: Final = adjust
         self._assumed: Final = Assumptions()
         self.cycles = 0
-        # Whether something was put since the last cycle, and whether that would be repeated by another one.
-        self._is_changed = True
-        self._is_in_vain = False
-        # Heads for which all flavors were tried since something changed.
-        self._tried: Final[set[str]] = set()
+        self._rest: Final = Rest()
 
     # Workloads.
 
@@ -82,7 +78,7 @@ class Engine:
             self._heard_from_outside(old or info)
         # What is said of a workload that waits is no news, or every cycle would be followed by another one.
         if waiting is None or may_fare_differently(waiting, info) or holds_quota(workload):
-            self._is_changed = True
+            self._rest.is_disturbed = True
         if holds_quota(workload):
             self._hold(info, now)
             self.queues.second_passes.offer(info, now)
@@ -98,7 +94,7 @@ class Engine:
 
     def drop_workload(self, key: str, now: float) -> None:
         """A workload is gone."""
-        self._is_changed = True
+        self._rest.is_disturbed = True
         self._assumed.forget(key)
         old = self.queues.get(key) or self.cache.workloads.get(key)
         if old is not None:
@@ -173,7 +169,7 @@ class Engine:
             self.queues.put_local_queue(queue, now)
         else:
             self.queues.drop_local_queue(key)
-        self._is_changed = True
+        self._rest.is_disturbed = True
         if self.queues.cluster_queue_of(key) != target:
             self._resettle()
 
@@ -215,7 +211,7 @@ class Engine:
 
     def _resettle(self) -> None:
         """Something that everybody depends on is different from now on."""
-        self._is_changed = True
+        self._rest.is_disturbed = True
         self._rounds.forget_all()
 
     def _flush_users(self, uses: Callable[[ClusterQueue], bool], now: float) -> None:
@@ -229,7 +225,7 @@ class Engine:
         due = self.queues.next_time
         if due is not None and due <= now:
             return True
-        return self.queues.has_heads and (self._is_changed or not self._is_in_vain)
+        return self.queues.has_heads and not self._rest.is_due
 
     def cycle(self, now: datetime) -> tuple[Outcome, list[Write]]:
         """Decide about the heads of all queues. What is decided counts from here on, and is to be written."""
@@ -239,33 +235,20 @@ class Engine:
         snapshot = self.cache.snapshot()
         heads = self.queues.heads(time, lambda name: name in snapshot.queues)
         self.cycles += 1
-        if self._is_changed:
-            self._tried.clear()
-        self._is_changed = False
+        self._rest.begin()
         outcome = self._scheduler.cycle(
             heads, snapshot, number=self.cycles, now=time, all_ready=not self.cache.unready
         )
         decided = [*self._admitted(outcome, now), *self._preempted(outcome, now)]
         waiting = self.take_back(outcome.requeued, now)
-        self._note_vain(outcome, snapshot, is_decided=bool(decided))
+        if decided:
+            self._rest.decide()
+        else:
+            self._rest.look(
+                {entry.info.key: entry.info.last_assignment for entry in outcome.requeued},
+                self.queues.next_heads(lambda name: name in snapshot.queues),
+            )
         return outcome, decided + waiting
-
-    def _note_vain(self, outcome: Outcome, snapshot: Snapshot, *, is_decided: bool) -> None:
-        """Remember whether another cycle would look at the same heads with the same result.
-
-        It would if nothing was decided and the heads are those just looked at, all of them: one that is parked may have
-        stood in the way of another. A head whose flavors are tried in turn must have come to the end of them.
-        """
-        if is_decided:
-            self._tried.clear()
-            self._is_in_vain = False
-            return
-        looked_at = {entry.info.key: entry.info.last_assignment for entry in outcome.requeued}
-        self._tried.update(
-            key for key, last in looked_at.items() if last is None or not last.has_pending_flavors
-        )
-        heads = self.queues.next_heads(lambda name: name in snapshot.queues)
-        self._is_in_vain = heads == looked_at.keys() and heads <= self._tried
 
     def _admitted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
         for decision in outcome.admitted:

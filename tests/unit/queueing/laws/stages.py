@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from argosy.api.objects.kueue.quotas import ClusterQueue, Cohort
@@ -33,6 +35,9 @@ FAIR: dict[str, FairSharing | None] = {
     "fair, initial share": FairSharing(strategies_of(["LessThanInitialShare"])),
 }
 randoms = st.randoms(use_true_random=False)
+in_all_modes = pytest.mark.parametrize("fair", FAIR.values(), ids=FAIR)
+# Plays take longer than other examples: fewer of them, in each of the modes.
+long = settings(max_examples=40)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,45 @@
+"""Nobody gets more than quotas and limits allow, at any node and at any moment, whatever is submitted and evicted."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given
+
+from argosy.queueing.preemption.fair import FairSharing
+from tests.unit.queueing.laws import models
+from tests.unit.queueing.laws.stages import in_all_modes, long, randoms, stage
+
+
+@in_all_modes
+@long
+@given(random=randoms)
+def test_usage_stays_within_quota_and_limits_at_every_node(
+    fair: FairSharing | None, random: Random
+) -> None:
+    """A lending limit is part of it: what a node keeps to itself is no burden its parent could have lent to others."""
+    play = stage(random).play(fair, seconds=random.choice([None, 3.0, 10.0]))
+
+    def judge() -> None:
+        assert models.overdrawn(models.of_play(play)) == []
+
+    play.watch = judge
+    play.rest()
+    judge()
+
+
+@in_all_modes
+@long
+@given(random=randoms)
+def test_the_engine_counts_what_the_objects_say(fair: FairSharing | None, random: Random) -> None:
+    play = stage(random).play(fair, seconds=random.choice([None, 5.0]))
+    play.rest()
+    for name, place in models.of_play(play).items():
+        node = play.node(name)
+        for fr in node.layout.flavor_resources:
+            position = node.position(fr)
+            want = place.subtree(fr), place.usage(fr)
+            assert (node.subtree[position], node.usage[position]) == want
+            # What a node does not lend is there for it: free, or used inside.
+            kept = place.subtree(fr) - place.lent(fr)
+            assert node.available_at(position) >= kept - place.usage(fr)
