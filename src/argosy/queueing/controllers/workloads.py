@@ -21,6 +21,7 @@ from argosy.base.types import Object
 from argosy.client.objects import Key
 from argosy.client.resources import CLUSTER_QUEUES, LOCAL_QUEUES, WORKLOADS
 from argosy.control.assemblies import Assembly
+from argosy.control.queues import Bucket
 from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.queueing.cache.clusterqueues import namespaces_of
@@ -29,12 +30,15 @@ from argosy.queueing.controllers.neighborhoods import Neighborhood
 from argosy.queueing.metrics.lives import WorkloadMetrics
 from argosy.queueing.workloads.deciding import decide
 from argosy.queueing.workloads.decisions import Decision, LifeRules
-from argosy.queueing.workloads.explaining import PATIENCE_SECONDS, Surroundings
+from argosy.queueing.workloads.explaining import PATIENCE_SECONDS, Surroundings, is_new
 from argosy.queueing.workloads.phases import Phase, phase
 
 MANAGER: Final = "kueue-workload-controller"
 COMPONENT: Final = "kueue-workload-controller"
 _WORKERS: Final = 5
+# How many silent workloads are made to say that others like them did not fit.
+_WORDS_PER_SECOND: Final = 10.0
+_WORDS_AT_ONCE: Final = 50
 _QUEUE: Final = "queue"
 _CLUSTER_QUEUE: Final = "clusterQueue"
 
@@ -73,6 +77,7 @@ class Workloads:
         self._local_queues.add_index(_CLUSTER_QUEUE, lambda one: (one.spec.cluster_queue,))
         self._cluster_queues = assembly.informer(CLUSTER_QUEUES, ClusterQueue)
         self._around = around or Neighborhood(assembly)
+        self._words = Bucket(assembly.clock, _WORDS_PER_SECOND, _WORDS_AT_ONCE)
         self._queue = assembly.controller("workload_controller", self._reconcile, workers=_WORKERS)
         self._workloads.add_handler(self._workload_changed)
         self._local_queues.add_handler(self._local_queue_changed)
@@ -159,8 +164,19 @@ class Workloads:
             selector_error=selector_error,
             namespace=self._around.namespace(namespace),
             limits=self._around.limits(namespace),
-            parked_reason=self._facts.parked_reason(f"{namespace}/{workload.metadata.name}"),
+            parked_reason=self._parked_reason(workload),
         )
+
+    def _parked_reason(self, workload: Workload) -> str:
+        """Why others like a workload did not fit. One that says nothing yet is made to say so as the budget allows:
+        thousands of one shape may wait, and what one of them says goes for all.
+        """
+        meta = workload.metadata
+        reason = self._facts.parked_reason(f"{meta.namespace}/{meta.name}")
+        is_silent = workload.condition(QUOTA_RESERVED) is None
+        if not reason or not is_silent or is_new(workload, self._clock.now()):
+            return reason
+        return reason if self._words.try_take() else ""
 
     async def _carry_out(self, workload: Workload, decision: Decision) -> None:
         revision = workload.metadata.resource_version

@@ -103,14 +103,15 @@ def _gated(workload: Workload) -> tuple[str, str] | None:
 def _parked(
     workload: Workload, said: Condition | None, around: Surroundings
 ) -> tuple[str, str] | None:
-    if not around.parked_reason or (said is None and _is_new(workload, around.now)):
+    if not around.parked_reason or (said is None and is_new(workload, around.now)):
         return None
     if said is not None and said.reason not in _MAY_BE_PARKED:
         return None
     return around.parked_reason, BYPASSED
 
 
-def _is_new(workload: Workload, now: datetime) -> bool:
+def is_new(workload: Workload, now: datetime) -> bool:
+    """Whether a workload may still be silent about why it waits."""
     created = workload.metadata.creation_timestamp
     return created is None or (now - created).total_seconds() < PATIENCE_SECONDS
 
