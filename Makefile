@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads conformance lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing conformance lint format clean
 
 venv: $(STAMP)
 
@@ -55,6 +55,10 @@ bench-workloads: $(STAMP)
 	$(BIN)/python -m bench.workloads
 	$(BIN)/python -m bench.workloads.writes
 	$(BIN)/python -m bench.workloads.scheduling
+
+# The load of Kueue's scheduler benchmark through the API, and the heart of queueing alone.
+bench-queueing: $(STAMP)
+	$(BIN)/python -m bench.queueing
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

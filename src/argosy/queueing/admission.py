@@ -27,9 +27,8 @@ from argosy.queueing.validation import (
     validate_workload,
     validate_workload_update,
 )
+from argosy.queueing.workloads.phases import RESOURCE_IN_USE
 
-# Who holds an object until nothing uses it; the controllers take it away.
-IN_USE: Final = "kueue.x-k8s.io/resource-in-use"
 # A workload is offered to all clusters at once, so none is nominated.
 DEFAULT_GATES: Final = Gates(nominated_clusters_only=False)
 
@@ -59,8 +58,8 @@ class KueueAdmission:
         if webhook is None or not webhook.holds or new is None or old is not None:
             return
         finalizers = new["metadata"].setdefault("finalizers", [])
-        if IN_USE not in finalizers:
-            finalizers.append(IN_USE)
+        if RESOURCE_IN_USE not in finalizers:
+            finalizers.append(RESOURCE_IN_USE)
 
     def validate(
         self, cluster: Cluster, call: Call, new: Object | None, old: Object | None

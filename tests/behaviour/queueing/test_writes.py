@@ -9,9 +9,10 @@ import pytest
 
 from argosy.apiserver.http.messages import Response
 from argosy.base.types import Object
-from argosy.queueing.admission import IN_USE, add_admission
+from argosy.queueing.admission import add_admission
 from argosy.queueing.conversion import add_versions
 from argosy.queueing.definitions import definitions
+from argosy.queueing.workloads.phases import RESOURCE_IN_USE
 from tests.behaviour.apiserver.serving import TABLE, Served, serving
 
 GROUP = "/apis/kueue.x-k8s.io"
@@ -107,7 +108,7 @@ def test_new_queues_and_flavors_are_held_until_nothing_uses_them(
 ) -> None:
     async def story(served: Served) -> None:
         _, made = await served.ask("POST", f"{NEW}/{plural}", typed("v1beta2", kind, named("x")))
-        assert made["metadata"].get("finalizers", []) == ([IN_USE] if held else [])
+        assert made["metadata"].get("finalizers", []) == ([RESOURCE_IN_USE] if held else [])
         # Only at creation, as upstream: who takes it away has taken it.
         _, freed = await served.ask(
             "PATCH", f"{NEW}/{plural}/x", {"metadata": {"finalizers": None}}, content_type=MERGE

@@ -56,6 +56,7 @@ from argosy.queueing.jobs.making import (
 )
 from argosy.queueing.jobs.matching import maximum_execution_time
 from argosy.queueing.jobs.surroundings import Surroundings
+from argosy.queueing.workloads import phases
 
 _KIND: Final = PodGroups()
 _TOO_MANY: Final = f"pod group can't include more than {MOST_ROLES} roles"
@@ -262,7 +263,7 @@ def _body(look: Look, pods: Sequence[Object]) -> Object:
         "namespace": first["metadata"]["namespace"],
         "labels": _labels(look, pods),
         "annotations": {**passed_on(first), names.IS_GROUP_WORKLOAD: "true"},
-        "finalizers": [names.RESOURCE_IN_USE],
+        "finalizers": [phases.RESOURCE_IN_USE],
         "ownerReferences": [
             owner_reference(PODS, pod["metadata"], is_controller=False) for pod in pods
         ],

@@ -23,6 +23,7 @@ from argosy.queueing.jobs.actions import (
 from argosy.queueing.jobs.kinds import JobKind, Step, Stop
 from argosy.queueing.jobs.podsets import remembered
 from argosy.queueing.jobs.surroundings import Surroundings
+from argosy.queueing.workloads import phases
 from argosy.queueing.workloads.drafts import StatusDraft
 
 
@@ -108,4 +109,4 @@ def key_of(workload: Workload) -> str:
 
 def is_held(workload: Workload) -> bool:
     """Whether the Workload stays until its job lets it go."""
-    return names.RESOURCE_IN_USE in workload.metadata.finalizers
+    return phases.RESOURCE_IN_USE in workload.metadata.finalizers

@@ -20,6 +20,7 @@ from argosy.queueing.jobs.ancestry import queue_name
 from argosy.queueing.jobs.kinds import JobKind
 from argosy.queueing.jobs.matching import maximum_execution_time
 from argosy.queueing.jobs.naming import workload_name
+from argosy.queueing.workloads import phases
 from argosy.queueing.workloads.priorities import PriorityClass, resolve
 
 
@@ -71,7 +72,7 @@ def owner_reference(resource: Resource, meta: Object, *, is_controller: bool = T
 def passed_on(job: Object) -> dict[str, str]:
     """Annotations of a job that speak of its Workload: to a ProvisioningRequest, to gates, of its elasticity."""
     given: Mapping[str, str] = job["metadata"].get("annotations") or {}
-    keep = (names.PROVISIONING_PREFIX, names.ADMISSION_GATED_BY, names.ELASTIC_JOB)
+    keep = (names.PROVISIONING_PREFIX, phases.ADMISSION_GATED_BY, names.ELASTIC_JOB)
     return {key: value for key, value in given.items() if key.startswith(keep)}
 
 
@@ -83,13 +84,13 @@ def make_workload(
     given = meta.get("labels") or {}
     labels = {key: given[key] for key in label_keys if key in given}
     if not is_label_value(meta["uid"]):
-        labels[names.JOB_UID] = meta["uid"]
+        labels[phases.JOB_UID] = meta["uid"]
     resource = kind.resource
     metadata: Object = {
         "name": workload_name(resource.kind, resource.group, meta["name"], meta["uid"]),
         "namespace": meta["namespace"],
         "labels": labels,
-        "finalizers": [names.RESOURCE_IN_USE],
+        "finalizers": [phases.RESOURCE_IN_USE],
         "ownerReferences": [owner_reference(resource, meta)],
     }
     if annotations := passed_on(job):

@@ -28,7 +28,7 @@ from argosy.queueing.jobs.ancestry import is_named_by_annotation, queue_name
 from argosy.queueing.jobs.looks import Look, key_of
 from argosy.queueing.jobs.making import make_spec, make_workload, owner_reference
 from argosy.queueing.jobs.matching import is_equivalent
-from argosy.queueing.workloads import finishing, reasons
+from argosy.queueing.workloads import finishing, phases, reasons
 from argosy.queueing.workloads.writing import written
 
 NO_MATCHING: Final = "NoMatchingWorkload"
@@ -89,7 +89,7 @@ def _stop_without_workload(look: Look) -> bool:
 
 def _adopt(look: Look, workload: Workload) -> None:
     meta = look.job["metadata"]
-    labels = {} if is_label_value(meta["uid"]) else {names.JOB_UID: meta["uid"]}
+    labels = {} if is_label_value(meta["uid"]) else {phases.JOB_UID: meta["uid"]}
     change = {
         "labels": labels,
         "ownerReferences": [

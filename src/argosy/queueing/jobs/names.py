@@ -20,7 +20,6 @@ MIN_PARALLELISM: Final = f"{PREFIX}job-min-parallelism"
 COMPLETIONS_EQUAL_PARALLELISM: Final = f"{PREFIX}job-completions-equal-parallelism"
 STOPPING: Final = f"{PREFIX}stopping"
 ELASTIC_JOB: Final = f"{PREFIX}elastic-job"
-ADMISSION_GATED_BY: Final = f"{PREFIX}admission-gated-by"
 PROVISIONING_PREFIX: Final = "provreq.kueue.x-k8s.io/"
 
 # Annotations of pod templates, for topologies.
@@ -52,8 +51,6 @@ CLUSTER_QUEUE_LABEL: Final = f"{PREFIX}cluster-queue-name"
 WORKLOAD_ANNOTATION: Final = f"{PREFIX}workload"
 
 # Workloads.
-JOB_UID: Final = f"{PREFIX}job-uid"
-RESOURCE_IN_USE: Final = f"{PREFIX}resource-in-use"
 MULTI_KUEUE_CONTROLLER: Final = f"{PREFIX}multikueue"
 
 # Scheduling gates.

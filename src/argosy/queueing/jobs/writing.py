@@ -17,7 +17,6 @@ from argosy.client.protocol import Client, Propagation
 from argosy.client.resources import WORKLOADS, Resource
 from argosy.control.correlating import Reference
 from argosy.control.recorders import EventRecorder
-from argosy.queueing.jobs import names
 from argosy.queueing.jobs.actions import (
     Action,
     Change,
@@ -29,6 +28,7 @@ from argosy.queueing.jobs.actions import (
     PatchWorkload,
     Remove,
 )
+from argosy.queueing.workloads import phases
 from argosy.queueing.workloads.drafts import difference
 
 _LOG: Final = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ class Writer:
         self._done(action)
 
     async def _drop_finalizer(self, workload: Workload) -> None:
-        kept = [each for each in workload.metadata.finalizers if each != names.RESOURCE_IN_USE]
+        kept = [each for each in workload.metadata.finalizers if each != phases.RESOURCE_IN_USE]
         await self._patch_workload(workload, {"metadata": {"finalizers": kept}}, "")
 
     async def _delete(self, workload: Workload) -> None:

@@ -14,8 +14,8 @@ from argosy.queueing.preemption.targets import (
 )
 from argosy.queueing.quotas.nodes import Node
 from argosy.queueing.workloads.infos import Info
+from argosy.queueing.workloads.phases import JOB_UID
 
-JOB_UID: Final = "kueue.x-k8s.io/job-uid"
 _UNKNOWN: Final = "UNKNOWN"
 
 _REASONS: Final = {

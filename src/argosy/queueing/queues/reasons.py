@@ -12,8 +12,6 @@ from typing import Final
 
 BEST_EFFORT_FIFO: Final = "BestEffortFIFO"
 STRICT_FIFO: Final = "StrictFIFO"
-# What is said of workloads that were not looked at because one just like them had failed.
-BYPASSED: Final = "Bypassed scheduling evaluation because an equivalent workload recently failed"
 PENDING_EVALUATION: Final = "PendingEvaluation"
 
 
