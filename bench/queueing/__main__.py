@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from statistics import mean
 
+import uvloop
+
 from bench.apiserver.measuring import cores, usage, use_two_cores
 from bench.apiserver.printing import QUIET, aligned
 from bench.queueing import heart
@@ -35,7 +37,8 @@ def measure(load: Load) -> list[str]:
     ):
         processes = list(plane.processes.values())
         busy, before = cores(), usage(processes)
-        seen = asyncio.run(_run(plane, load))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            seen = runner.run(_run(plane, load))
         after = usage(processes)
         spent = after.cpu_seconds - before.cpu_seconds
         others = cores().others_since(busy, spent, seen.wall_seconds)

@@ -104,10 +104,16 @@ class ObjectReference(View, frozen=True):
 
 
 def find_condition(conditions: Iterable[Condition], type_: str) -> Condition | None:
-    return next((condition for condition in conditions if condition.type == type_), None)
+    """The condition of a type. Asked a dozen times per event, so there is no generator here."""
+    for condition in conditions:
+        if condition.type == type_:
+            return condition
+    return None
 
 
 def is_true(conditions: Iterable[Condition], type_: str) -> bool:
     """Whether the condition of a type is there and says True."""
-    found = find_condition(conditions, type_)
-    return found is not None and found.status == "True"
+    for condition in conditions:
+        if condition.type == type_:
+            return condition.status == "True"
+    return False

@@ -95,7 +95,16 @@ class Workloads:
             return
         if old is not None:
             self._metrics.changed(old, new, self._clock.now())
-        self._queue.add(Key(*new.metadata.key))
+        if not self._is_done_with(new):
+            self._queue.add(Key(*new.metadata.key))
+
+    def _is_done_with(self, workload: Workload) -> bool:
+        """Whether nothing will ever be done about a workload: it is finished, nobody deletes it and nobody holds it."""
+        return (
+            workload.is_finished
+            and self._rules.retain_finished_seconds is None
+            and not workload.metadata.finalizers
+        )
 
     def _local_queue_changed(self, old: LocalQueue | None, new: LocalQueue | None) -> None:
         if old is not None and new is not None and not _is_queue_news(old, new):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol
 
 from argosy.queueing.quotas.nodes import Node
 
-BATCH_SECONDS: Final = 0.05
+BATCH_SECONDS: Final = 0.01
 
 
 class Trees(Protocol):
