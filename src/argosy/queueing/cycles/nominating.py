@@ -120,7 +120,7 @@ class Nominator:
             )
             if found.mode is not Mode.PREEMPT:
                 return found, []
-            return found, self.preemptor.targets(info, found, snapshot, now=now)
+            return found, oracle.targets(info, found)
 
         def partly(counts: tuple[int, ...]) -> _Found | None:
             found = attempt(counts)

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
-from argosy.api.objects.kueue.workloads import EVICTED, QUOTA_RESERVED
 from argosy.queueing.workloads.infos import Info
 
 # The usage of a LocalQueue (namespace/name); none where its ClusterQueue does not order by usage.
@@ -65,12 +64,6 @@ _BY_KEY: Final = attrgetter("key")
 
 
 def _key(info: Info, group: int, now: float) -> Key:
-    waits, reserved = True, now
-    for condition in info.obj.status.conditions:
-        if condition.status != "True":
-            continue
-        if condition.type == EVICTED:
-            waits = False
-        elif condition.type == QUOTA_RESERVED and condition.last_transition_time is not None:
-            reserved = condition.last_transition_time.timestamp()
-    return waits, group, info.priority, -reserved, info.uid, info.key
+    is_evicted, since = info.standing
+    reserved = now if since is None else since
+    return not is_evicted, group, info.priority, -reserved, info.uid, info.key

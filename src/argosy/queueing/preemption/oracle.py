@@ -6,14 +6,19 @@ kind of victims there are and how far up the tree the workload would borrow once
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from argosy.queueing.cache.clusterqueues import CachedQueue
 from argosy.queueing.cache.snapshots import Snapshot
-from argosy.queueing.flavors.assignments import Possibility
-from argosy.queueing.preemption.preempting import Preemptor
+from argosy.queueing.flavors.assignments import Assignment, Possibility
+from argosy.queueing.preemption.preempting import Preemptor, contested
+from argosy.queueing.preemption.targets import Target
 from argosy.queueing.quotas.amounts import FlavorResource
 from argosy.queueing.workloads.infos import Info
+
+# Requests, and those of them that are contested.
+_Asked: TypeAlias = tuple[frozenset[tuple[FlavorResource, int]], frozenset[FlavorResource]]
 
 
 @dataclass(slots=True, frozen=True)
@@ -23,18 +28,16 @@ class SearchingOracle:
     preemptor: Preemptor
     snapshot: Snapshot
     now: float
+    # What was searched for and found, for who asks the same again while nothing has changed.
+    _searched: dict[_Asked, list[Target]] = field(default_factory=dict)
 
     def simulate(
         self, queue: CachedQueue, info: Info, flavor_resource: FlavorResource, value: int
     ) -> tuple[Possibility, int]:
         """The possibility, and the borrowing height once the targets are gone."""
-        targets = self.preemptor.search(
-            info,
-            self.snapshot,
-            {flavor_resource: value},
-            frozenset((flavor_resource,)),
-            now=self.now,
-        )
+        requests, wanted = {flavor_resource: value}, frozenset((flavor_resource,))
+        targets = self.preemptor.search(info, self.snapshot, requests, wanted, now=self.now)
+        self._searched[frozenset(requests.items()), wanted] = targets
         with self.snapshot.without(target.info for target in targets):
             height, _ = queue.node.height_that_fits(flavor_resource, value)
         if not targets:
@@ -42,3 +45,12 @@ class SearchingOracle:
         if any(target.info.cluster_queue == queue.name for target in targets):
             return Possibility.PREEMPT, height
         return Possibility.RECLAIM, height
+
+    def targets(self, info: Info, assignment: Assignment) -> list[Target]:
+        """The targets of an assignment that this oracle was asked for; mostly they are known from that."""
+        if self.preemptor.fits_topology is None:
+            asked = frozenset(assignment.usage.items()), contested(assignment)
+            known = self._searched.get(asked)
+            if known is not None:
+                return known
+        return self.preemptor.targets(info, assignment, self.snapshot, now=self.now)

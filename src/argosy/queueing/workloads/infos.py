@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from argosy.api.objects.kueue.workloads import PodSet, TopologyRequest, Workload
+from argosy.api.objects.kueue.workloads import (
+    EVICTED,
+    QUOTA_RESERVED,
+    PodSet,
+    TopologyRequest,
+    Workload,
+)
 from argosy.base.types import Object
 from argosy.queueing.quotas.amounts import FlavorResource, Requests, Usage, amounts
 
@@ -71,8 +77,18 @@ class Info:
     """A workload in a ClusterQueue. `cluster_queue` is where it waits or, with a reservation, where it was admitted."""
 
     __slots__ = (
-        "allowed_flavors", "cluster_queue", "key", "last_assignment", "obj", "order_time",
-        "priority", "scheduling_hash", "total_requests", "uid", "usage",
+        "_standing",
+        "allowed_flavors",
+        "cluster_queue",
+        "key",
+        "last_assignment",
+        "obj",
+        "order_time",
+        "priority",
+        "scheduling_hash",
+        "total_requests",
+        "uid",
+        "usage",
     )  # fmt: skip
 
     def __init__(
@@ -101,6 +117,14 @@ class Info:
         # The only flavors the workload may get; none: any.
         self.allowed_flavors: Final = allowed_flavors
         self.usage: Usage = usage_of(total_requests)
+        self._standing: tuple[bool, float | None] | None = None
+
+    @property
+    def standing(self) -> tuple[bool, float | None]:
+        """Whether it is evicted, and since when it has its quota, if that is on record. Victims are chosen by it."""
+        if self._standing is None:
+            self._standing = _standing(self.obj)
+        return self._standing
 
     @property
     def local_queue(self) -> str:
@@ -109,6 +133,18 @@ class Info:
 
     def __repr__(self) -> str:
         return f"Info({self.key} in {self.cluster_queue or 'no queue'})"
+
+
+def _standing(workload: Workload) -> tuple[bool, float | None]:
+    is_evicted, since = False, None
+    for condition in workload.status.conditions:
+        if condition.status != "True":
+            continue
+        if condition.type == EVICTED:
+            is_evicted = True
+        elif condition.type == QUOTA_RESERVED and condition.last_transition_time is not None:
+            since = condition.last_transition_time.timestamp()
+    return is_evicted, since
 
 
 def usage_of(total_requests: tuple[PodSetResources, ...]) -> Usage:
