@@ -26,7 +26,7 @@ def _gang(play: Play, name: str, pods: int, *, of: str = "team", priority: int =
 def _counts(play: Play) -> dict[str, int]:
     """How many pods every admitted workload has quota for."""
     return {
-        one.metadata.name: sum(each.count for each in admission.pod_set_assignments)
+        one.metadata.name: sum(each.count or 0 for each in admission.pod_set_assignments)
         for one in play.holders()
         if (admission := one.status.admission) is not None
     }
@@ -50,7 +50,7 @@ def test_all_pods_or_none() -> None:
 
 
 def test_a_gang_goes_as_a_whole() -> None:
-    """Other wants one accelerator that is its own; the gang of twelve gives all of its twelve, or it would not run."""
+    """For one accelerator that is other's own the newest gang goes with all its four; for five more, the twelve."""
     play = _team()
     _gang(play, "twelve", 12)
     _gang(play, "four", 4)

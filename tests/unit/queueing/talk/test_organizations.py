@@ -43,6 +43,12 @@ spec:
 """
 
 
+def _quota(play: Play, name: str) -> int:
+    """What a cohort has, with all that is below it."""
+    node = play.node(name)
+    return node.subtree[node.position(FlavorResource(FLAVOR, GPU))]
+
+
 def test_the_organization_of_the_slide() -> None:
     """300 accelerators of weight 3 below ai-inc; teams without any quota of their own share them."""
     team, other = "vision", "speech"
@@ -55,7 +61,7 @@ def test_the_organization_of_the_slide() -> None:
     node = play.node("ai-innovators")
     assert node.parent is play.node("ai-inc")
     assert node.weight == 3
-    assert node.subtree[node.position(FlavorResource(FLAVOR, GPU))] == 300
+    assert _quota(play, "ai-innovators") == 300
     play.submit(*jobs(team, 4, size=100))
     play.rest()
     assert usages(play, ("ai-innovators", "ai-inc")) == {"ai-innovators": 400, "ai-inc": 400}
@@ -172,12 +178,7 @@ def _table(spare: int = 0, weights: tuple[int, int] = (40, 40)) -> Play:
 def test_the_table_adds_up() -> None:
     """Both organizations have half, and everybody may use all."""
     play = _table()
-    amounts = FlavorResource(FLAVOR, GPU)
-    got = {
-        name: node.subtree[node.position(amounts)]
-        for name in ("org-1", "org-2", CLUSTER)
-        if (node := play.node(name))
-    }
+    got = {name: _quota(play, name) for name in ("org-1", "org-2", CLUSTER)}
     assert got == {"org-1": 50, "org-2": 50, CLUSTER: 100}
 
 

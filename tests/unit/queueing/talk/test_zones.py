@@ -70,7 +70,7 @@ def test_all_guarantees_of_a_zone_come_back(borrower: str, zone: str) -> None:
 
 
 def test_burst_is_preempted_before_a_tenant_that_borrows() -> None:
-    """Tenant-1 and burst both borrow 4 in zone-2; tenant-3 and tenant-4 come back for 6 of it."""
+    """Tenant-1 and burst both borrow 4 in zone-2; tenant-3 and tenant-4 come back for all 8 of it."""
     play = _zones()
     play.submit(*jobs("tenant-1", 6, zone="zone-2"), *jobs("tenant-2", 4, zone="zone-2"))
     play.rest()
