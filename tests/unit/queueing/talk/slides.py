@@ -18,6 +18,7 @@ from argosy.queueing.conversion import CONVERTERS
 from argosy.queueing.conversion.spellings import respell_cohort
 from argosy.queueing.cycles.writes import Kind
 from argosy.queueing.preemption.fair import FairSharing
+from argosy.queueing.quotas.amounts import FlavorResource
 from tests.support.plays import START, Play
 from tests.support.queues import (
     GPU,
@@ -73,6 +74,12 @@ def jobs(
 def usages(play: Play, names: Iterable[str], flavor: str = FLAVOR) -> dict[str, int]:
     """How many accelerators everybody uses."""
     return {name: play.usage(name, GPU, flavor) for name in names}
+
+
+def quota(play: Play, name: str) -> int:
+    """What a ClusterQueue or cohort has, with all that is below it."""
+    node = play.node(name)
+    return node.subtree[node.position(FlavorResource(FLAVOR, GPU))]
 
 
 def evicted(play: Play) -> list[str]:
