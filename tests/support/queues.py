@@ -34,8 +34,10 @@ def view(kind: type[V], raw: Mapping[str, Any]) -> V:
     return decoder(kind)(json.dumps(raw).encode())
 
 
-def flavor(name: str) -> ResourceFlavor:
-    return view(ResourceFlavor, {"metadata": {"name": name}})
+def flavor(name: str, labels: Mapping[str, str] | None = None) -> ResourceFlavor:
+    """A flavor, of the nodes with these labels."""
+    spec = {"nodeLabels": dict(labels or {})}
+    return view(ResourceFlavor, {"metadata": {"name": name}, "spec": spec})
 
 
 def cohort(
@@ -85,13 +87,19 @@ def workload(
     priority: int = 0,
     count: int = 1,
     min_count: int | None = None,
+    selector: Mapping[str, str] | None = None,
 ) -> Workload:
-    """A workload of `count` pods that each ask for this much."""
+    """A workload of `count` pods that each ask for this much, on nodes that match the selector."""
     asked = {resource: str(value) for resource, value in requests.items()}
     pod_set: dict[str, Any] = {
         "name": "main",
         "count": count,
-        "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": asked}}]}},
+        "template": {
+            "spec": {
+                "containers": [{"name": "c", "resources": {"requests": asked}}],
+                "nodeSelector": dict(selector or {}),
+            }
+        },
     }
     if min_count is not None:
         pod_set["minCount"] = min_count
