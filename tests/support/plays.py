@@ -283,7 +283,8 @@ class Play:
         return True
 
     def _next_time(self) -> float | None:
-        dues = [self.engine.queues.next_time, *(job.due for job in self.jobs.values())]
+        jobs = (self.jobs[key_of(one)] for one in self.holders())
+        dues = [self.engine.queues.next_time, *(job.due for job in jobs)]
         return min((due for due in dues if due is not None and due < math.inf), default=None)
 
     def _is_due(self, end: float) -> bool:

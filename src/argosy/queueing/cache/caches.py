@@ -5,7 +5,7 @@ object will say so once it is written. Either is counted once, under the Cluster
 it is removed, whatever becomes of the ClusterQueue in between: one that comes back finds its workloads counted.
 
 Invariant: the state equals that of a cache built anew from the same objects and workloads, in any order
-(tests/unit/queueing/cache/test_cache_laws.py).
+(tests/unit/queueing/laws/test_rebuilding.py).
 """
 
 from __future__ import annotations

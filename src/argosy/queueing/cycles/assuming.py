@@ -2,9 +2,9 @@
 
 A workload is assumed from the moment a decision about it is made until the object that was written is seen. Answers
 and news come by different ways and in any order: the news of a write may be there before its answer, and with it news
-of what others did next; a second decision may follow while the first is under way, and fail because the first one
-succeeded. So while a write is under way, news are put aside, the newest of each workload; when all answers are there,
-they count, unless they are older than what is known to be written: then the real ones are still to come.
+of what others did next; a write may fail for a reason that nobody has heard of yet. So while a write is under way, news
+are put aside, the newest of each workload; when all answers are there, they count, unless they are older than what is
+known to be written: then the real ones are still to come.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ class Assumptions:
 
     def __init__(self) -> None:
         self._known: Final[dict[str, _Assumption]] = {}
+
+    def __contains__(self, key: str) -> bool:
+        """Whether the object that was decided on last is still to be seen."""
+        return key in self._known
 
     def decide(self, workload: Workload) -> None:
         """A decision is made."""

@@ -263,10 +263,12 @@ class Engine:
                 yield replacing(replaced.obj, info.obj, now)
 
     def _preempted(self, outcome: Outcome, now: datetime) -> Iterable[Write]:
+        """The victims have to go, each as soon as what was decided about it before is seen to be written."""
         snapshot = self.cache.snapshot()
         for decision in outcome.preempted:
             preemptor = decision.entry.info
-            for preemption in preemptions(preemptor, decision.targets, snapshot, now):
+            targets = [one for one in decision.targets if one.info.key not in self._assumed]
+            for preemption in preemptions(preemptor, targets, snapshot, now):
                 write = Write(
                     Kind.PREEMPT,
                     preemption.draft,

@@ -8,6 +8,7 @@ entry fits they are taken out for a moment, those of earlier entries and its own
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -50,6 +51,8 @@ class Processing:
     outcome: Outcome = field(default_factory=Outcome)
     _victims: dict[str, Target] = field(default_factory=dict)
     _charges: list[tuple[Node, Usage]] = field(default_factory=list)
+    # Those of the charges that are for entries that wait.
+    _promised: list[tuple[Node, Usage]] = field(default_factory=list)
 
     def process(self, entry: Entry) -> None:
         """Decide one entry."""
@@ -112,12 +115,12 @@ class Processing:
         entry.requeue_reason = RequeueReason.PREEMPTION_NO_CANDIDATES
         entry.reason = reasons.WAITING_FOR_QUOTA
         if queue.preemption.reclaim_within_cohort != "Any":
-            self._charge(queue.node, reserved_usage(entry.assignment, queue.node))
+            self._promise(queue.node, reserved_usage(entry.assignment, queue.node))
 
     def _defer(self, entry: Entry, queue: CachedQueue) -> None:
         entry.reason, entry.message = reasons.WAITING_FOR_PREEMPTED_WORKLOADS, _DEFERRED
         entry.requeue_reason = RequeueReason.PENDING_PREEMPTION
-        self._charge(queue.node, entry.assignment.usage)
+        self._promise(queue.node, entry.assignment.usage)
 
     def _skip(self, entry: Entry, why: str) -> None:
         entry.skip(reasons.WAITING_FOR_QUOTA, why)
@@ -130,11 +133,23 @@ class Processing:
             return has_room(queue.node, usage)
         gone = self._victims | {target.info.key: target for target in entry.targets}
         with self.snapshot.without(target.info for target in gone.values()):
+            fits = has_room(queue.node, usage)
+        return fits and (bool(entry.targets) or self._fits_now(queue, usage))
+
+    def _fits_now(self, queue: CachedQueue, usage: Usage) -> bool:
+        """Whether there is room while the victims of others are still there and those who wait for it are not.
+
+        Upstream does not ask: what victims hold beyond their preemptor's needs it hands out before it is free.
+        """
+        with ExitStack() as undo:
+            for node, held in self._promised:
+                node.remove(held)
+                undo.callback(node.add, held)
             return has_room(queue.node, usage)
 
     def _preempt(self, entry: Entry, queue: CachedQueue) -> None:
         self._victims |= {target.info.key: target for target in entry.targets}
-        self._charge(queue.node, entry.assignment.usage)
+        self._promise(queue.node, entry.assignment.usage)
         entry.await_victims(len(entry.targets))
         self.outcome.preempted.append(Preempt(entry, tuple(entry.targets)))
 
@@ -142,6 +157,11 @@ class Processing:
         self._charge(queue.node, entry.assignment.usage)
         entry.status = Status.ASSUMED
         self.outcome.admitted.append(Admit(entry, admission_of(entry.assignment, queue.name)))
+
+    def _promise(self, node: Node, usage: Usage) -> None:
+        """Keep something for an entry that cannot be admitted yet."""
+        self._promised.append((node, usage))
+        self._charge(node, usage)
 
     def _charge(self, node: Node, usage: Usage) -> None:
         node.add(usage)

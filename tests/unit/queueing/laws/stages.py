@@ -129,7 +129,7 @@ def _cohorts(
         if level <= levels:
             quotas = {}
             if random.randint(0, 2) == 0:
-                quotas = _quotas(random, ranges, flavors, resources)
+                quotas = random_quotas(random, ranges, flavors, resources)
             made.settings.append(
                 cohort(name, quotas, parent=parent, weight=random.choice(ranges.weights))
             )
@@ -153,7 +153,7 @@ def _queue(
         }
     return cluster_queue(
         name,
-        _quotas(random, ranges, flavors, resources),
+        random_quotas(random, ranges, flavors, resources),
         cohort=random.choice(parents),
         weight=random.choice(ranges.weights),
         within=random.choice(ranges.within),
@@ -164,7 +164,9 @@ def _queue(
     )
 
 
-def _quotas(random: Random, ranges: Ranges, flavors: list[str], resources: list[str]) -> Quotas:
+def random_quotas(
+    random: Random, ranges: Ranges, flavors: list[str], resources: list[str]
+) -> Quotas:
     return {name: {resource: _quota(random, ranges) for resource in resources} for name in flavors}
 
 

@@ -7,6 +7,8 @@ from random import Random
 from hypothesis import given
 
 from argosy.queueing.preemption.fair import FairSharing
+from tests.support.plays import Play
+from tests.support.queues import Quota, cluster_queue, flavor, local_queue, workload
 from tests.unit.queueing.laws import models
 from tests.unit.queueing.laws.stages import in_all_modes, long, randoms, stage
 
@@ -43,3 +45,28 @@ def test_the_engine_counts_what_the_objects_say(fair: FairSharing | None, random
             # What a node does not lend is there for it: free, or used inside.
             kept = place.subtree(fr) - place.lent(fr)
             assert node.available_at(position) >= kept - place.usage(fr)
+
+
+def test_what_a_victim_still_holds_is_not_handed_out() -> None:
+    """Its preemptor needs less than it frees; by upstream's rules another one gets the rest while the victim runs."""
+    quotas = {"a": Quota(2), "b": Quota(6, borrowing=0), "c": Quota(0)}
+    play = Play(
+        flavor("default"),
+        *(
+            cluster_queue(name, {"default": {"gpu": quota}}, cohort="all", within="LowerPriority")
+            for name, quota in quotas.items()
+        ),
+        *map(local_queue, quotas),
+    )
+    play.submit(workload("victim", "b", {"gpu": 5}))
+    play.rest()
+    play.submit(
+        workload("preemptor", "b", {"gpu": 2}, priority=1),
+        workload("first", "a", {"gpu": 2}),
+        workload("second", "c", {"gpu": 2}),
+    )
+    outcome = play.cycle()
+    assert [one.entry.info.key for one in outcome.preempted] == ["ns/preemptor"]
+    assert [one.entry.info.key for one in outcome.admitted] == ["ns/first"]
+    play.rest()
+    assert play.admitted() == {"preemptor", "first", "second"}
