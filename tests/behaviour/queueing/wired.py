@@ -40,6 +40,7 @@ from argosy.queueing.admission import add_admission as add_rules
 from argosy.queueing.assembling import add_queueing
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.conversion import add_versions
+from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.definitions import definitions
 from argosy.queueing.jobs import add_admission
 from argosy.workloads.apps import add_apps
@@ -234,6 +235,28 @@ def says(obj: Object) -> dict[str, str]:
     }
 
 
+async def prepared(clock: VirtualClock, configuration: Configuration) -> ClusterServer:
+    """A server in memory with the kinds of queueing and their rules, and the namespace `ns`. Nobody works on it yet."""
+    server = memory_server(clock, tokens={"admin": ADMIN})
+    cluster = server.cluster
+    await bootstrap(cluster)
+    add_rules(cluster)
+    add_admission(cluster, configuration)
+    add_versions(cluster)
+    client = LocalClient(server, ADMIN, agent="test")
+    await client.create(NAMESPACES, {"metadata": {"name": "ns"}})
+    for definition in definitions():
+        await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
+    return server
+
+
+def assembled(assembly: Assembly, configuration: Configuration) -> Engine:
+    """Queueing, and what runs that which is admitted."""
+    for add in (add_agent, add_scheduler, add_jobs, add_apps):
+        add(assembly)
+    return add_queueing(assembly, configuration)
+
+
 def queueing(
     story: Callable[[Port], Awaitable[None]],
     *,
@@ -245,17 +268,9 @@ def queueing(
 
     async def tell() -> None:
         clock = VirtualClock()
-        server = memory_server(clock, tokens={"admin": ADMIN})
-        cluster = server.cluster
-        await bootstrap(cluster)
-        add_rules(cluster)
-        add_admission(cluster, chosen)
-        add_versions(cluster)
-        chores = asyncio.create_task(keep_house(cluster, ca="CERTIFICATE"))
+        server = await prepared(clock, chosen)
+        chores = asyncio.create_task(keep_house(server.cluster, ca="CERTIFICATE"))
         client = LocalClient(server, ADMIN, agent="test", namespace="ns")
-        await client.create(NAMESPACES, {"metadata": {"name": "ns"}})
-        for definition in definitions():
-            await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
         port = Port(server, client, clock)
         assembly = Assembly(
             client,
@@ -264,9 +279,7 @@ def queueing(
             source=random.Random(3),
             metrics=server.metrics,
         )
-        for add in (add_agent, add_scheduler, add_jobs, add_apps):
-            add(assembly)
-        add_queueing(assembly, chosen)
+        assembled(assembly, chosen)
         failures = _Failures()
         logging.getLogger("argosy").addHandler(failures)
         tasks = {chores, asyncio.create_task(assembly.run())}
