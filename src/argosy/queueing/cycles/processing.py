@@ -49,7 +49,8 @@ class Processing:
     waits_for_pods: bool = False
     looks_again: bool = True
     outcome: Outcome = field(default_factory=Outcome)
-    _victims: dict[str, Target] = field(default_factory=dict)
+    # Those who have to go, by the root of their tree: who is in another one is in nobody's way.
+    _victims: dict[str, dict[str, Target]] = field(default_factory=dict)
     _charges: list[tuple[Node, Usage]] = field(default_factory=list)
     # Those of the charges that are for entries that wait.
     _promised: list[tuple[Node, Usage]] = field(default_factory=list)
@@ -89,12 +90,18 @@ class Processing:
 
     def _overlaps(self, entry: Entry) -> bool:
         """Whether somebody else's victims are among the targets."""
-        return any(target.info.key in self._victims for target in entry.targets)
+        victims = self._victims_near(entry.queue)
+        return any(target.info.key in victims for target in entry.targets)
+
+    def _victims_near(self, queue: CachedQueue | None) -> dict[str, Target]:
+        """The victims in the tree of a ClusterQueue."""
+        return {} if queue is None else self._victims.setdefault(queue.node.root.name, {})
 
     def _recompute(self, entry: Entry, queue: CachedQueue) -> None:
         """Look again, as if the victims were gone already, at the same flavors."""
         nomination = nominated_flavors(entry.assignment)
-        with self.snapshot.without(target.info for target in self._victims.values()):
+        victims = self._victims_near(queue)
+        with self.snapshot.without(target.info for target in victims.values()):
             entry.assignment, entry.targets = self.nominator.assignments(
                 entry.info,
                 queue,
@@ -129,9 +136,10 @@ class Processing:
 
     def _fits(self, entry: Entry, queue: CachedQueue) -> bool:
         usage = entry.assignment.usage
-        if not self._victims and not entry.targets:
+        victims = self._victims_near(queue)
+        if not victims and not entry.targets:
             return has_room(queue.node, usage)
-        gone = self._victims | {target.info.key: target for target in entry.targets}
+        gone = victims | {target.info.key: target for target in entry.targets}
         with self.snapshot.without(target.info for target in gone.values()):
             fits = has_room(queue.node, usage)
         return fits and (bool(entry.targets) or self._fits_now(queue, usage))
@@ -148,7 +156,7 @@ class Processing:
             return has_room(queue.node, usage)
 
     def _preempt(self, entry: Entry, queue: CachedQueue) -> None:
-        self._victims |= {target.info.key: target for target in entry.targets}
+        self._victims_near(queue).update((one.info.key, one) for one in entry.targets)
         self._promise(queue.node, entry.assignment.usage)
         entry.await_victims(len(entry.targets))
         self.outcome.preempted.append(Preempt(entry, tuple(entry.targets)))
