@@ -10,13 +10,14 @@ A `Watchman` sees every state of every Workload and notes whenever more is reser
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from enum import Enum, auto
+from typing import Any, Final
 
 import msgspec
 
@@ -24,12 +25,14 @@ from argosy.api.objects.kueue.workloads import Workload
 from argosy.apiserver.access.identities import ADMIN
 from argosy.apiserver.servers import ClusterServer
 from argosy.base.clock import VirtualClock
+from argosy.base.errors import ServiceUnavailable
 from argosy.base.ids import SeededIds
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
-from argosy.client.resources import JOBS, WORKLOAD_PRIORITY_CLASSES, WORKLOADS
+from argosy.client.objects import WatchEvent
+from argosy.client.resources import JOBS, WORKLOAD_PRIORITY_CLASSES, WORKLOADS, Resource
 from argosy.control.assemblies import Assembly
-from argosy.queueing.assembling import build_engine
+from argosy.queueing.assembling import add_queueing, build_engine
 from argosy.queueing.cache.caches import Cache
 from argosy.queueing.cache.holdings import Holdings
 from argosy.queueing.configuration import Configuration
@@ -38,8 +41,10 @@ from argosy.queueing.controllers.neighborhoods import Neighborhood
 from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.workloads.phases import holds_quota
 from argosy.workloads.housekeeping import keep_house
-from tests.behaviour.queueing.wired import Port, assembled, prepared, quotas
-from tests.behaviour.workloads.runtimes.simulating import add_node
+from argosy.workloads.jobs import add_jobs
+from argosy.workloads.scheduling import add_scheduler
+from tests.behaviour.queueing.wired import Port, prepared, quotas
+from tests.behaviour.workloads.runtimes.simulating import add_agent, add_node
 from tests.fakes.clients import Fault, FaultyClient
 from tests.fakes.worlds import _Failures
 
@@ -76,11 +81,24 @@ class Cargo:
     priority: str
 
 
+class Amid(Enum):
+    """What controllers do when they die."""
+
+    ANYTHING = auto()
+    # A decision is made and not yet written.
+    ADMISSION = auto()
+    # Victims still hold their quota.
+    PREEMPTION = auto()
+
+
 @dataclass(slots=True, frozen=True)
 class Death:
-    """Controllers die with the write of this number after a moment, or soon if there is none; others start later."""
+    """After a moment, controllers die amid something, some writes into it; soon, if it does not happen. Others start
+    after a pause.
+    """
 
     at: float
+    amid: Amid
     writes: int
     pause: float
 
@@ -111,18 +129,23 @@ def chart(seed: int) -> Voyage:
     whole = sum(quota.nominal for quota in found)
     cargo = tuple(
         _cargo(source, f"job-{number}", source.choice(found), whole)
-        for number in range(source.randint(6, 12))
+        for number in range(source.choice([6, 6, 7, 8, 9, 12]))
     )
     deaths = tuple(
-        Death(at, source.randint(0, 12), source.uniform(3 * SECONDS_OF_A_WRITE, 5))
-        for at in sorted(source.uniform(1, 75) for _ in range(source.randint(1, 3)))
+        Death(
+            at,
+            source.choice(list(Amid)),
+            source.choice([0, 0, 0, 1, 2, 6]),
+            source.uniform(3 * SECONDS_OF_A_WRITE, 5),
+        )
+        for at in sorted(source.uniform(1, 60) for _ in range(source.randint(1, 3)))
     )
     by_time = tuple(sorted(cargo, key=lambda one: one.at))
     return Voyage(seed, source.random() < 0.4, found, by_time, deaths)
 
 
 def _quota(source: random.Random, name: str) -> Quota:
-    nominal, borrowing = source.randint(1, 4), source.choice([None, None, 0, 2])
+    nominal, borrowing = source.randint(1, 3), source.choice([None, None, 0, 2])
     preemption = {
         "withinClusterQueue": source.choice(["Never", "LowerPriority", "LowerPriority"]),
         "reclaimWithinCohort": source.choice(["Never", "Any", "Any"]),
@@ -139,8 +162,10 @@ def _quota(source: random.Random, name: str) -> Quota:
 
 def _cargo(source: random.Random, name: str, quota: Quota, whole: int) -> Cargo:
     pods = source.randint(1, min(4, quota.limit(whole)))
-    priority = source.choice(list(PRIORITIES))
-    return Cargo(name, source.uniform(0, 60), quota.name, pods, source.randint(2, 40), priority)
+    at = source.uniform(0, 60)
+    # Later ones matter more, so that there is something to preempt.
+    priority = source.choice(["low", "middle"] if at < 20 else list(PRIORITIES))
+    return Cargo(name, at, quota.name, pods, source.randint(5, 50), priority)
 
 
 @dataclass(slots=True)
@@ -149,19 +174,25 @@ class Watchman:
 
     voyage: Voyage
     held: dict[str, tuple[str, int]] = field(default_factory=dict)
+    # Those that have to go; and how often that was said.
+    evicted: set[str] = field(default_factory=set)
     evictions: set[tuple[str, str]] = field(default_factory=set)
     excesses: list[str] = field(default_factory=list)
+    # What was going on when controllers died.
+    interruptions: Counter[Amid] = field(default_factory=Counter)
 
     async def watch(self, client: LocalClient) -> None:
-        async with aclosing(client.watch(WORKLOADS)) as events:
+        async with contextlib.aclosing(client.watch(WORKLOADS)) as events:
             async for event in events:
                 if event.type != "BOOKMARK":
                     self.note(event.type, msgspec.json.decode(event.object.body, type=Workload))
 
     def note(self, change: str, workload: Workload) -> None:
-        name = workload.metadata.name
+        name = f"{workload.metadata.namespace}/{workload.metadata.name}"
+        self.evicted.discard(name)
         evicted = workload.condition("Evicted")
         if evicted is not None and evicted.status == "True":
+            self.evicted.add(name)
             self.evictions.add((name, str(evicted.last_transition_time)))
         self.held.pop(name, None)
         if change != "DELETED" and holds_quota(workload):
@@ -186,6 +217,13 @@ def reserved(workload: Workload) -> tuple[str, int]:
     return admission.cluster_queue, sum(p.count or 0 for p in admission.pod_set_assignments) - done
 
 
+class SlowClient(FaultyClient):
+    """Delays calls and leaves watches alone."""
+
+    def watch(self, resource: Resource, **options: Any) -> AsyncGenerator[WatchEvent, None]:
+        return self._client.watch(resource, **options)
+
+
 class Ship(Port):
     """A cluster with queueing whose controllers can die and be replaced."""
 
@@ -195,6 +233,8 @@ class Ship(Port):
         self.voyage: Final = voyage
         self._source = random.Random(voyage.seed)
         self._starts = 0
+        self.watchman: Final = Watchman(voyage)
+        self._fate: Amid | None = None
         self._fuse = 0
         self._doom = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
@@ -203,34 +243,50 @@ class Ship(Port):
     async def start(self) -> None:
         """New controllers, which know nothing."""
         self._starts += 1
+        self._doom.clear()
         assembly = Assembly(
-            FaultyClient(self.client, self._delay),
+            SlowClient(self.client, self._delay),
             clock=self.clock,
             ids=SeededIds(1000 + self._starts),
             source=random.Random(self._starts),
         )
-        self.engine = assembled(assembly, self.voyage.configuration)
+        for add in (add_agent, add_scheduler, add_jobs):
+            add(assembly)
+        self.engine = add_queueing(assembly, self.voyage.configuration)
         self._running = asyncio.create_task(assembly.run())
         await assembly.started()
 
     def _delay(self, verb: str) -> Fault:
         if verb not in WRITES:
             return Fault()
-        self._fuse -= 1
-        if self._fuse == 0:
-            self._doom.set()
+        if self._fate is not None and self.amid(self._fate):
+            self._fate = Amid.ANYTHING
+            self._fuse -= 1
+            if self._fuse < 0:
+                self._doom.set()
         there, back = (self._source.uniform(0, SECONDS_OF_A_WRITE) for _ in range(2))
+        if self._doom.is_set() and self._source.random() < 0.5:
+            return Fault(ServiceUnavailable("never sent"), before=there)
         return Fault(before=there, after=back)
 
-    async def die(self, writes: int = 0) -> None:
-        """End the controllers in the middle of what they do."""
+    def amid(self, what: Amid) -> bool:
+        """Whether that is going on."""
+        held = self.watchman.held
+        if what is Amid.ADMISSION:
+            return any(key not in held for key in self.engine.cache.workloads)
+        return what is Amid.ANYTHING or any(name in held for name in self.watchman.evicted)
+
+    async def face(self, death: Death) -> None:
+        """Wait for the moment."""
         self._doom.clear()
-        self._fuse = writes
-        if writes:
-            try:
-                await asyncio.wait_for(self._doom.wait(), 10)
-            except TimeoutError:
-                self._fuse = 0
+        self._fate, self._fuse = death.amid, death.writes
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._doom.wait(), 30)
+        self._fate = None
+        self.watchman.interruptions.update(what for what in Amid if self.amid(what))
+
+    async def die(self) -> None:
+        """End the controllers in the middle of what they do."""
         assert self._running is not None
         self._running.cancel()
         await asyncio.wait({self._running})
@@ -243,7 +299,7 @@ class Ship(Port):
         for name, value in PRIORITIES.items():
             body = {"metadata": {"name": name}, "value": value}
             await self.create(WORKLOAD_PRIORITY_CLASSES, body)
-        for number in range(4):
+        for number in range(2):
             await add_node(self, f"n{number}")
 
     async def submit(self) -> None:
@@ -259,7 +315,8 @@ class Ship(Port):
         began = self.clock.time()
         for death in self.voyage.deaths:
             await self.pass_time(max(0.0, began + death.at - self.clock.time()))
-            await self.die(death.writes)
+            await self.face(death)
+            await self.die()
             await self.pass_time(death.pause)
             await self.start()
             await self.agree()
@@ -313,16 +370,16 @@ def _held(found: Iterable[tuple[str, Holdings]]) -> dict[str, Holdings]:
     return {name: one for name, one in some.items() if one != Holdings()}
 
 
-async def sail(voyage: Voyage) -> tuple[Ship, Watchman]:
+async def sail(voyage: Voyage) -> Ship:
     """Play it until all Jobs are done and statuses say so."""
     clock = VirtualClock()
     server = await prepared(clock, voyage.configuration)
-    ship, watchman = Ship(voyage, server, clock), Watchman(voyage)
+    ship = Ship(voyage, server, clock)
     failures = _Failures()
     logging.getLogger("argosy").addHandler(failures)
     tasks = {
         asyncio.create_task(keep_house(server.cluster, ca="CERTIFICATE")),
-        asyncio.create_task(watchman.watch(ship.client)),
+        asyncio.create_task(ship.watchman.watch(ship.client)),
     }
     try:
         await ship.start()
@@ -339,4 +396,4 @@ async def sail(voyage: Voyage) -> tuple[Ship, Watchman]:
             task.cancel()
         await asyncio.wait(tasks)
     assert failures.seen == []
-    return ship, watchman
+    return ship

@@ -40,7 +40,6 @@ from argosy.queueing.admission import add_admission as add_rules
 from argosy.queueing.assembling import add_queueing
 from argosy.queueing.configuration import Configuration
 from argosy.queueing.conversion import add_versions
-from argosy.queueing.cycles.engines import Engine
 from argosy.queueing.definitions import definitions
 from argosy.queueing.jobs import add_admission
 from argosy.workloads.apps import add_apps
@@ -250,13 +249,6 @@ async def prepared(clock: VirtualClock, configuration: Configuration) -> Cluster
     return server
 
 
-def assembled(assembly: Assembly, configuration: Configuration) -> Engine:
-    """Queueing, and what runs that which is admitted."""
-    for add in (add_agent, add_scheduler, add_jobs, add_apps):
-        add(assembly)
-    return add_queueing(assembly, configuration)
-
-
 def queueing(
     story: Callable[[Port], Awaitable[None]],
     *,
@@ -279,7 +271,9 @@ def queueing(
             source=random.Random(3),
             metrics=server.metrics,
         )
-        assembled(assembly, chosen)
+        for add in (add_agent, add_scheduler, add_jobs, add_apps):
+            add(assembly)
+        add_queueing(assembly, chosen)
         failures = _Failures()
         logging.getLogger("argosy").addHandler(failures)
         tasks = {chores, asyncio.create_task(assembly.run())}
