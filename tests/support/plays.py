@@ -45,7 +45,7 @@ from tests.support.queues import key_of
 
 START = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 # Cycles after which a play that should have come to rest counts as one that never does.
-ENDLESS = 1000
+ENDLESS = 5000
 
 Settings: TypeAlias = ResourceFlavor | Cohort | ClusterQueue | LocalQueue
 # What an engine is told, at what time.
