@@ -4,7 +4,9 @@ and the `argosy` command, run in this process against it.
 
 from __future__ import annotations
 
+import gc
 import io
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -59,8 +61,12 @@ class Argosy:
             redirect_stdout(out),
             redirect_stderr(err),
             mock.patch("sys.stdin", io.StringIO(self.stdin)),
+            # The sockets of a command that is interrupted by an answer end with its process; this one goes on.
+            warnings.catch_warnings(),
         ):
+            warnings.simplefilter("ignore", ResourceWarning)
             code = main([*arguments, "--kubeconfig", str(self.kubeconfig)])
+            gc.collect()
         return Output(code, out.getvalue(), err.getvalue())
 
     def fails(self, *arguments: str) -> str:
