@@ -161,3 +161,67 @@ RESOURCE_FLAVORS: Final = _kueue("resourceflavors", "ResourceFlavor")
 TOPOLOGIES: Final = _kueue("topologies", "Topology")
 WORKLOAD_PRIORITY_CLASSES: Final = _kueue("workloadpriorityclasses", "WorkloadPriorityClass")
 WORKLOADS: Final = _kueue("workloads", "Workload", namespaced=True)
+
+
+def _placement(plural: str, kind: str, *, namespaced: bool = False) -> Resource:
+    return Resource("placement.kubernetes-fleet.io", "v1beta1", plural, kind, namespaced)
+
+
+APPLIED_WORKS: Final = _placement("appliedworks", "AppliedWork")
+APPROVAL_REQUESTS: Final = _placement("approvalrequests", "ApprovalRequest", namespaced=True)
+CLUSTER_APPROVAL_REQUESTS: Final = _placement("clusterapprovalrequests", "ClusterApprovalRequest")
+CLUSTER_RESOURCE_BINDINGS: Final = _placement("clusterresourcebindings", "ClusterResourceBinding")
+CLUSTER_RESOURCE_ENVELOPES: Final = _placement(
+    "clusterresourceenvelopes", "ClusterResourceEnvelope"
+)
+CLUSTER_RESOURCE_OVERRIDES: Final = _placement(
+    "clusterresourceoverrides", "ClusterResourceOverride"
+)
+CLUSTER_RESOURCE_OVERRIDE_SNAPSHOTS: Final = _placement(
+    "clusterresourceoverridesnapshots", "ClusterResourceOverrideSnapshot"
+)
+CLUSTER_RESOURCE_PLACEMENTS: Final = _placement(
+    "clusterresourceplacements", "ClusterResourcePlacement"
+)
+CLUSTER_RESOURCE_PLACEMENT_DISRUPTION_BUDGETS: Final = _placement(
+    "clusterresourceplacementdisruptionbudgets", "ClusterResourcePlacementDisruptionBudget"
+)
+CLUSTER_RESOURCE_PLACEMENT_EVICTIONS: Final = _placement(
+    "clusterresourceplacementevictions", "ClusterResourcePlacementEviction"
+)
+CLUSTER_RESOURCE_PLACEMENT_STATUSES: Final = _placement(
+    "clusterresourceplacementstatuses", "ClusterResourcePlacementStatus", namespaced=True
+)
+CLUSTER_RESOURCE_SNAPSHOTS: Final = _placement(
+    "clusterresourcesnapshots", "ClusterResourceSnapshot"
+)
+CLUSTER_SCHEDULING_POLICY_SNAPSHOTS: Final = _placement(
+    "clusterschedulingpolicysnapshots", "ClusterSchedulingPolicySnapshot"
+)
+CLUSTER_STAGED_UPDATE_RUNS: Final = _placement("clusterstagedupdateruns", "ClusterStagedUpdateRun")
+CLUSTER_STAGED_UPDATE_STRATEGIES: Final = _placement(
+    "clusterstagedupdatestrategies", "ClusterStagedUpdateStrategy"
+)
+RESOURCE_BINDINGS: Final = _placement("resourcebindings", "ResourceBinding", namespaced=True)
+RESOURCE_ENVELOPES: Final = _placement("resourceenvelopes", "ResourceEnvelope", namespaced=True)
+RESOURCE_OVERRIDES: Final = _placement("resourceoverrides", "ResourceOverride", namespaced=True)
+RESOURCE_OVERRIDE_SNAPSHOTS: Final = _placement(
+    "resourceoverridesnapshots", "ResourceOverrideSnapshot", namespaced=True
+)
+RESOURCE_PLACEMENTS: Final = _placement("resourceplacements", "ResourcePlacement", namespaced=True)
+RESOURCE_SNAPSHOTS: Final = _placement("resourcesnapshots", "ResourceSnapshot", namespaced=True)
+SCHEDULING_POLICY_SNAPSHOTS: Final = _placement(
+    "schedulingpolicysnapshots", "SchedulingPolicySnapshot", namespaced=True
+)
+STAGED_UPDATE_RUNS: Final = _placement("stagedupdateruns", "StagedUpdateRun", namespaced=True)
+STAGED_UPDATE_STRATEGIES: Final = _placement(
+    "stagedupdatestrategies", "StagedUpdateStrategy", namespaced=True
+)
+WORKS: Final = _placement("works", "Work", namespaced=True)
+
+MEMBER_CLUSTERS: Final = Resource(
+    "cluster.kubernetes-fleet.io", "v1beta1", "memberclusters", "MemberCluster", namespaced=False
+)
+INTERNAL_MEMBER_CLUSTERS: Final = Resource(
+    "cluster.kubernetes-fleet.io", "v1beta1", "internalmemberclusters", "InternalMemberCluster"
+)
