@@ -9,8 +9,11 @@ When the history has moved on (Expired) the selection is read again and compared
 deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged and retried
 from the last revision. An object that does not fit the struct type is logged and its last good state kept, and a
 handler that fails is logged and passed over: one broken object must not stop the others. Reads cost one dict
-lookup, by index or by key. There is no resync: handlers
-that need time use a queue's `add_after`.
+lookup, by index or by key. There is no resync: handlers that need time use a queue's `add_after`.
+
+A controller that has written an object may not want to wait for the watch to bring it back: `learn` takes the answer of
+the write, so whoever reads the informer next sees it. The watch stays the authority: what it has brought already, or
+gone past, is not learnt, and what it brings of before is passed over.
 """
 
 from __future__ import annotations
@@ -127,6 +130,11 @@ class Informer(Generic[T]):
         """Wait until the cache has held the whole selection once."""
         await self._synced.wait()
 
+    def learn(self, raw: Raw) -> None:
+        """Take over the answer of one's own write, unless the watch has been further already."""
+        if self._revision and _number(raw.revision) > _number(self._revision):
+            self._put(raw.key, raw)
+
     # Following.
 
     async def run(self) -> None:
@@ -198,7 +206,8 @@ class Informer(Generic[T]):
             if seen is not None:
                 seen.discard(key)
         elif event.type != "BOOKMARK":
-            self._put(key, raw)
+            if not self._is_older(key, raw):
+                self._put(key, raw)
             if seen is not None:
                 seen.add(key)
         if seen is None:
@@ -208,6 +217,11 @@ class Informer(Generic[T]):
             self._complete(seen, raw.revision)
             return None
         return seen
+
+    def _is_older(self, key: Key, raw: Raw) -> bool:
+        """Whether more is known than the watch tells now: only of what was learnt."""
+        known = self._revisions.get(key)
+        return known is not None and _number(known) > _number(raw.revision)
 
     def _complete(self, seen: set[Key], revision: str) -> None:
         """The selection has been read whole, as of `revision`."""
@@ -268,6 +282,11 @@ class Informer(Generic[T]):
                         del values[value]
             for value in after:
                 values.setdefault(value, {})[key] = new  # type: ignore[assignment]  # new is a T here
+
+
+def _number(revision: str) -> int:
+    """Revisions of one resource grow, and are numbers, on every server there is."""
+    return int(revision) if revision.isdecimal() else 0
 
 
 class Informers:

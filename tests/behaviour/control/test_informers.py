@@ -161,3 +161,21 @@ def test_an_object_of_another_shape_is_logged_and_the_others_go_on(
     assert [r.getMessage() for r in caplog.records] == [
         "configmaps ns/b cannot be read: Object missing required field `immutable`"
     ]
+
+
+def test_it_learns_what_was_written_and_the_watch_stays_the_authority() -> None:
+    async def story(world: World) -> None:
+        await world.informer.synced()
+        first = await world.put("a", "1")
+        await asyncio.sleep(1)
+        second = await world.put("a", "2")
+        world.informer.learn(second)
+        assert contents(world) == {"a": "2"}
+        # The watch is further already: nothing of before comes back.
+        await world.drop("a")
+        await asyncio.sleep(1)
+        world.informer.learn(first)
+        world.informer.learn(second)
+        assert contents(world) == {}
+
+    assert play(story).news == ["+a1", "~a2", "-a2"]

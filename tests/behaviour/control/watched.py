@@ -9,6 +9,7 @@ import msgspec
 
 from argosy.base.clock import VirtualClock
 from argosy.base.loops import run_virtual
+from argosy.client.objects import Raw
 from argosy.client.resources import CONFIG_MAPS
 from argosy.control.informers import EVERYTHING, Informer, Selection
 from tests.fakes.clients import FaultyClient
@@ -45,9 +46,9 @@ class World:
 
     async def put(
         self, name: str, value: str = "", *, namespace: str = "ns", **labels: str
-    ) -> None:
+    ) -> Raw:
         body = {"metadata": {"name": name, "labels": labels}, "data": {"v": value}}
-        await self.client.apply(
+        return await self.client.apply(
             CONFIG_MAPS, name, body, field_manager="t", namespace=namespace, force=True
         )
 
