@@ -1,5 +1,5 @@
-"""What the members of a fleet look like when nobody says otherwise: clusters in three regions, each a little larger than
-the one before, so that there is something to choose between.
+"""What the members of a fleet look like when nobody says otherwise: clusters in three regions, each larger than the one
+before, so that there is something to choose between.
 """
 
 from __future__ import annotations
