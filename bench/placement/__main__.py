@@ -11,7 +11,7 @@ import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,7 +168,7 @@ def _available(raw: bytes) -> bool:
 
 
 def measure(
-    members: int, loads: dict[str, Callable[[Hub], Awaitable[str]]], flags: tuple[str, ...] = ()
+    members: int, loads: Mapping[str, Callable[[Hub], Awaitable[str]]], flags: tuple[str, ...] = ()
 ) -> list[list[str]]:
     """The lines of the loads that one fleet takes, one after the other."""
     lines: list[list[str]] = []
