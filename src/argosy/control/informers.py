@@ -68,13 +68,17 @@ class Informer(Generic[T]):
         clock: Clock,
         selection: Selection = EVERYTHING,
         source: random.Random | None = None,
+        read: Callable[[Raw], T] | None = None,
     ) -> None:
+        """`read` makes a `kind` of an object's bytes where decoding is not what is wanted; it may raise DecodeError."""
         self.resource: Final = resource
         self.selection: Final = selection
         self._client = client
         self._clock = clock
         self._source = source or random.Random()
-        self._decode = msgspec.json.Decoder(kind).decode
+        self._read_bytes = read
+        if read is None:
+            self._decode = msgspec.json.Decoder(kind).decode
         self._objects: dict[Key, T] = {}
         self._revisions: dict[Key, str] = {}
         self._indexes: dict[str, tuple[Index[T], dict[str, dict[Key, T]]]] = {}
@@ -265,6 +269,8 @@ class Informer(Generic[T]):
 
     def _read(self, raw: Raw) -> T | None:
         try:
+            if self._read_bytes is not None:
+                return self._read_bytes(raw)
             return self._decode(raw.body)
         except msgspec.DecodeError as error:
             _LOG.error("%s %s cannot be read: %s", self.resource.qualified, raw.key, error)
