@@ -36,7 +36,7 @@ def _add_up(commands: Commands) -> None:
         required=True,
         help="where to write the kubeconfig (mode 0600; contexts hub, cluster-1, ...)",
     )
-    add_wording(up)
+    add_placing(up)
     up.set_defaults(run=_up)
 
 
@@ -48,7 +48,7 @@ def _add_hub(commands: Commands) -> None:
     )
     hub.add_argument("--kubeconfig", type=Path, metavar="FILE", help="how to reach the hub")
     hub.add_argument("--context", default="", metavar="NAME", help="its context there")
-    add_wording(hub)
+    add_placing(hub)
     hub.set_defaults(run=_hub)
 
 
@@ -72,7 +72,27 @@ def _add_member(commands: Commands) -> None:
     member.set_defaults(run=_member)
 
 
-def add_wording(parser: argparse.ArgumentParser) -> None:
+def add_placing(parser: argparse.ArgumentParser) -> None:
+    """How placements are dealt with; the flags with long names are the hub agent's of KubeFleet."""
+    for flag, default, text in (
+        (
+            "--resource-changes-collection-duration",
+            15.0,
+            "how long changes of selected objects are gathered",
+        ),
+        (
+            "--resource-snapshot-creation-minimum-interval",
+            30.0,
+            "how far apart snapshots of selected objects are made",
+        ),
+    ):
+        parser.add_argument(
+            flag,
+            type=_seconds,
+            default=default,
+            metavar="DURATION",
+            help=f"{text} (default: {default:g}s)",
+        )
     parser.add_argument(
         "--wording",
         choices=("release", "head"),
@@ -86,6 +106,18 @@ def _count(text: str) -> int:
     if not 1 <= number <= 200:
         raise argparse.ArgumentTypeError(f"{number} is no number of members between 1 and 200")
     return number
+
+
+def _seconds(text: str) -> float:
+    from argosy.base.durations import parse_duration
+
+    try:
+        seconds = parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration such as 15s: {error}") from None
+    if seconds < 0:
+        raise argparse.ArgumentTypeError(f"{text} is in the past: say 0s or more")
+    return seconds
 
 
 def _up(parsed: argparse.Namespace) -> int:

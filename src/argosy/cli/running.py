@@ -26,7 +26,8 @@ from argosy.fleet.serving import Interrupts
 from argosy.fleet.shapes import default_shapes
 from argosy.member.assembling import MemberSettings
 from argosy.placement.assembling import PlacementSettings, add_placement
-from argosy.placement.statuses.wordings import HEAD, RELEASE
+from argosy.placement.snapshotting.resources import Delays
+from argosy.placement.statuses.wordings import HEAD, RELEASES
 from argosy.store import DamagedStore, NewerStore, StoreInUse
 
 _HUB_AGENT = "hub-agent"
@@ -66,7 +67,11 @@ def _settings(parsed: argparse.Namespace, directory: Path) -> FleetSettings:
 
 
 def _placement(parsed: argparse.Namespace) -> PlacementSettings:
-    return PlacementSettings(wording=HEAD if parsed.wording == "head" else RELEASE)
+    delays = Delays(
+        parsed.resource_changes_collection_duration,
+        parsed.resource_snapshot_creation_minimum_interval,
+    )
+    return PlacementSettings(HEAD if parsed.wording == "head" else RELEASES, delays)
 
 
 async def _hub(parsed: argparse.Namespace) -> None:
