@@ -14,9 +14,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-from argosy.placement.assembling import PlacementSettings
-from argosy.placement.statuses.wordings import HEAD
-
 from argosy.apiserver.access.identities import ADMIN
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
@@ -30,6 +27,8 @@ from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import HubSettings, assemble_hub, install
 from argosy.fleet.serving import Interrupts
 from argosy.fleet.shapes import MemberShape
+from argosy.placement.assembling import PlacementSettings
+from argosy.placement.statuses.wordings import HEAD
 from argosy.queueing.definitions import definitions as queueing_definitions
 
 HUB: Final = "hub"
@@ -48,7 +47,7 @@ async def serve(directory: Path) -> None:
             hub.server,
             clock=RealClock(),
             ids=RandomIds(),
-            settings=HubSettings(PlacementSettings(wording=HEAD), checks=False),
+            settings=HubSettings(PlacementSettings(wording=HEAD), checks=False, has_queues=False),
         )
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(each.keep_house()) for each in (hub, *members)]

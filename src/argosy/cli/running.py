@@ -21,7 +21,7 @@ from argosy.control.assemblies import Assembly
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.fleets import FleetSettings
 from argosy.fleet.fleets import up as run_fleet
-from argosy.fleet.hubs import HubSettings, install, placed_kinds
+from argosy.fleet.hubs import HubSettings, hub_kinds, install
 from argosy.fleet.serving import Interrupts
 from argosy.fleet.shapes import default_shapes
 from argosy.member.assembling import MemberSettings
@@ -77,7 +77,7 @@ def _placement(parsed: argparse.Namespace) -> PlacementSettings:
 async def _hub(parsed: argparse.Namespace) -> None:
     connection = kubeconfig.load(parsed.kubeconfig, context=parsed.context)
     async with RemoteClient(connection, user_agent=_HUB_AGENT) as client:
-        await install(client, placed_kinds())
+        await install(client, hub_kinds())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
         await _until_stopped(

@@ -34,34 +34,32 @@ _OWNER: Final = "argosy"
 
 @dataclass(slots=True, frozen=True)
 class HubSettings:
-    """`checks`: refuse what upstream's webhooks refuse."""
+    """`checks`: refuse what upstream's webhooks refuse. `has_queues`: Kueue's kinds are there, to be placed."""
 
     placement: PlacementSettings = field(default_factory=PlacementSettings)
     checks: bool = True
+    has_queues: bool = True
 
 
 async def assemble_hub(
     server: ClusterServer, *, clock: Clock, ids: Ids, settings: HubSettings
 ) -> Assembly:
     """All controllers of an embedded hub, ready to run."""
-    add_versions(server.cluster)
+    if settings.has_queues:
+        add_versions(server.cluster)
     if settings.checks:
         add_admission(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
-    await install(client, placed_kinds())
+    await install(client, hub_kinds(with_queues=settings.has_queues))
     assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
     add_placement(assembly, settings.placement)
     return assembly
 
 
-def placed_kinds() -> list[Object]:
+def hub_kinds(*, with_queues: bool = True) -> list[Object]:
     """The custom kinds of a hub: its own, and those that are written there to be placed."""
-    return [
-        *fleet_definitions(),
-        *queueing_definitions(),
-        *jobsets.definitions(),
-        *capacity.definitions(),
-    ]
+    queues = queueing_definitions() if with_queues else []
+    return [*fleet_definitions(), *queues, *jobsets.definitions(), *capacity.definitions()]
 
 
 async def install(client: Client, definitions: Iterable[Object]) -> None:
