@@ -36,7 +36,7 @@ from argosy.client.resources import (
 )
 from argosy.control.assemblies import Assembly
 from argosy.member.joining import Joining, add_joining
-from argosy.placement.membership import Membership, Profiles
+from argosy.placement.membership import Membership
 from argosy.placement.views import Views
 from argosy.workloads.housekeeping import keep_house
 from tests.fakes.clients import FaultyClient
@@ -81,15 +81,16 @@ class Fleet:
         except NotFound:
             return None
 
-    async def cluster(self, name: str) -> Object:
-        found = await self.get(MEMBER_CLUSTERS, name)
-        assert found is not None, f"no MemberCluster {name}"
+    async def found(self, resource: Resource, name: str, namespace: str = "") -> Object:
+        found = await self.get(resource, name, namespace)
+        assert found is not None, f"no {resource.kind} {name}"
         return found
 
+    async def cluster(self, name: str) -> Object:
+        return await self.found(MEMBER_CLUSTERS, name)
+
     async def internal(self, name: str) -> Object:
-        found = await self.get(INTERNAL_MEMBER_CLUSTERS, name, f"fleet-member-{name}")
-        assert found is not None, f"no InternalMemberCluster {name}"
-        return found
+        return await self.found(INTERNAL_MEMBER_CLUSTERS, name, f"fleet-member-{name}")
 
     async def conditions(self, name: str) -> dict[str, str]:
         """Type and `status/reason` of a MemberCluster's conditions, in order."""
@@ -109,7 +110,8 @@ class Fleet:
             for event in (decode(raw) for raw in (await self.hub.list(EVENTS)).items)
             if event["involvedObject"]["name"] == about and event["reportingComponent"] == component
         ]
-        found.sort(key=lambda event: int(event["metadata"]["resourceVersion"]))
+        # Names end in the moment of the first time.
+        found.sort(key=lambda event: event["metadata"]["name"])
         return [f"{event['type']} {event['reason']}: {event['message']}" for event in found]
 
     def start(self, run: Awaitable[None]) -> asyncio.Task[None]:
@@ -155,12 +157,15 @@ class Agent:
         body = {"metadata": {"name": name}, "status": {"capacity": amounts, "allocatable": amounts}}
         await self.client.create(NODES, body)
 
+    async def namespace(self, name: str) -> None:
+        await self.client.create(NAMESPACES, {"metadata": {"name": name}})
+
     async def pod(self, name: str, node: str, **requests: str) -> None:
-        container = {"name": "main", "image": "busybox", "resources": {"requests": requests}}
-        try:
-            await self.client.create(NAMESPACES, {"metadata": {"name": "ns"}})
-        except Exception as error:  # noqa: BLE001
-            assert "already exists" in str(error)
+        container = {
+            "name": "main",
+            "image": "busybox",
+            "resources": {"requests": requests, "limits": requests},
+        }
         body = {"metadata": {"name": name}, "spec": {"containers": [container], "nodeName": node}}
         await self.client.create(PODS, body, namespace="ns")
 
@@ -192,7 +197,6 @@ def fleeting(
         )
         views = Views(assembly)
         Membership(assembly, views, patience=patience)
-        Profiles(assembly, views)
         fleet.start(assembly.run())
         logging.getLogger("argosy").addHandler(fleet.failures)
         try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 
 import pytest
 import yaml
 
 from argosy.apiserver.access.identities import User
-from argosy.base.errors import Forbidden
+from argosy.base.errors import Forbidden, ServiceUnavailable
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.client.objects import decode
@@ -27,7 +29,7 @@ from argosy.client.resources import (
     Resource,
 )
 from tests.behaviour.placement.memberworlds import Agent, Fleet, fleeting
-from tests.fakes.clients import FaultyClient
+from tests.fakes.clients import Fault, FaultyClient
 
 HUB = "mcv1beta1"
 MEMBER = "v1beta1InternalMemberClusterController"
@@ -76,6 +78,64 @@ def test_two_members_look_like_those_of_the_golden_run(shared: Path) -> None:
     fleeting(story, shared)
 
 
+def test_members_without_an_agent_are_told_of_as_somebody_reports_for_them(shared: Path) -> None:
+    async def story(fleet: Fleet) -> None:
+        golden = shared / "fixtures" / "kubefleet" / "cases" / "05-unfulfilled"
+        reports = yaml.safe_load_all((golden / "internalmemberclusters.yaml").read_text())
+        wanted = yaml.safe_load_all((golden / "memberclusters.yaml").read_text())
+        fakes = {"fake-000", "fake-001"}
+        want = [each for each in wanted if each["metadata"]["name"] in fakes]
+        for each in want:
+            labels = {"fake": "true", "region": each["metadata"]["labels"]["region"]}
+            meta = {"name": each["metadata"]["name"], "labels": labels}
+            await fleet.hub.create(MEMBER_CLUSTERS, {"metadata": meta, "spec": each["spec"]})
+        await fleet.settle()
+        for each in reports:
+            if (name := each["metadata"]["name"]) in fakes:
+                text = json.dumps(each["status"]).replace("<time>", "2026-01-01T00:00:00Z")
+                await fleet.hub.patch(
+                    INTERNAL_MEMBER_CLUSTERS,
+                    name,
+                    {"status": json.loads(text)},
+                    namespace=f"fleet-member-{name}",
+                    subresource="status",
+                )
+        await fleet.settle()
+        found = (await fleet.hub.list(_v1(MEMBER_CLUSTERS))).items
+        assert [_normal(decode(raw)) for raw in found] == want
+
+    fleeting(story, shared)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_hub_that_fails_now_and_then_ends_where_it_should(shared: Path, seed: int) -> None:
+    luck = random.Random(seed)
+
+    def fault(verb: str) -> Fault:
+        if verb not in {"create", "patch", "delete"} or luck.random() > 0.3:
+            return Fault()
+        return Fault(ServiceUnavailable("try again"), lost=luck.random() < 0.5)
+
+    async def story(fleet: Fleet) -> None:
+        await fleet.member("m")
+        await fleet.pass_time(60)
+        agent = Agent(fleet, "m").start()
+        agent.to_hub._always = fault
+        await fleet.pass_time(120)
+        assert (await fleet.conditions("m"))["Joined"] == "True/MemberClusterJoined"
+        for number in range(3):
+            await fleet.work(f"w{number}", "m", "kubernetes-fleet.io/work-cleanup")
+        await fleet.hub.delete(MEMBER_CLUSTERS, "m")
+        await fleet.pass_time(180)
+        assert await fleet.get(MEMBER_CLUSTERS, "m") is None
+        assert await fleet.get(NAMESPACES, "fleet-member-m") is None
+
+    def through(client: Client) -> Client:
+        return FaultyClient(client, fault)  # type: ignore[return-value]  # it has every verb
+
+    fleeting(story, shared, through=through)
+
+
 def test_what_a_member_is_given(shared: Path) -> None:
     async def story(fleet: Fleet) -> None:
         member = await fleet.member("m")
@@ -87,10 +147,9 @@ def test_what_a_member_is_given(shared: Path) -> None:
             "uid": member["metadata"]["uid"],
             "controller": True,
         }
-        namespace = await fleet.get(NAMESPACES, "fleet-member-m")
-        role = await fleet.get(ROLES, "fleet-role-m", "fleet-member-m")
-        binding = await fleet.get(ROLE_BINDINGS, "fleet-rolebinding-m", "fleet-member-m")
-        assert namespace and role and binding
+        namespace = await fleet.found(NAMESPACES, "fleet-member-m")
+        role = await fleet.found(ROLES, "fleet-role-m", "fleet-member-m")
+        binding = await fleet.found(ROLE_BINDINGS, "fleet-rolebinding-m", "fleet-member-m")
         for each in (namespace, role, binding):
             assert each["metadata"]["ownerReferences"] == [owner]
         assert namespace["metadata"]["labels"]["kubernetes-fleet.io/is-fleet-resource"] == "true"
@@ -263,9 +322,8 @@ def test_what_somebody_takes_away_or_changes_is_put_back(shared: Path) -> None:
         await fleet.hub.patch(NAMESPACES, "fleet-member-m", patch)
         await fleet.hub.patch(MEMBER_CLUSTERS, "m", {"metadata": {"labels": None}})
         await fleet.settle()
-        role = await fleet.get(ROLES, "fleet-role-m", "fleet-member-m")
-        namespace = await fleet.get(NAMESPACES, "fleet-member-m")
-        assert role and namespace
+        role = await fleet.found(ROLES, "fleet-role-m", "fleet-member-m")
+        namespace = await fleet.found(NAMESPACES, "fleet-member-m")
         assert len(role["rules"]) == 4
         assert await fleet.get(ROLE_BINDINGS, "fleet-rolebinding-m", "fleet-member-m")
         assert "kubernetes-fleet.io/is-fleet-resource" in namespace["metadata"]["labels"]
@@ -286,8 +344,7 @@ def test_another_identity_takes_the_place_of_the_first(shared: Path) -> None:
         patch = {"spec": {"identity": {**other, "apiGroup": None}}}
         await fleet.hub.patch(MEMBER_CLUSTERS, "m", patch)
         await fleet.settle()
-        binding = await fleet.get(ROLE_BINDINGS, "fleet-rolebinding-m", "fleet-member-m")
-        assert binding
+        binding = await fleet.found(ROLE_BINDINGS, "fleet-rolebinding-m", "fleet-member-m")
         assert binding["subjects"] == [other]
         agent = LocalClient(fleet.server, User("m-agent"), agent="member-agent")
         with pytest.raises(Forbidden):

@@ -7,6 +7,5 @@ shows members as ClusterProfiles where that API is served.
 """
 
 from argosy.placement.membership.members import Membership
-from argosy.placement.membership.profiles import Profiles
 
-__all__ = ["Membership", "Profiles"]
+__all__ = ["Membership"]

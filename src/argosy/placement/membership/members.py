@@ -35,6 +35,7 @@ from argosy.control.references import reference
 from argosy.placement.membership import grants, leaving, statuses
 from argosy.placement.membership.grants import Role, RoleBinding
 from argosy.placement.membership.leaving import Step
+from argosy.placement.membership.profiles import Profiles
 from argosy.placement.membership.statuses import Told
 from argosy.placement.views import Views
 
@@ -73,6 +74,8 @@ class Membership:
         self._internals = assembly.informer(INTERNAL_MEMBER_CLUSTERS, InternalMemberCluster)
         if not views.works.has_index(_MEMBER):
             views.works.add_index(_MEMBER, lambda work: [names.member_of(work.metadata.namespace)])
+        # It takes the second finalizer away again, so there is none without it.
+        Profiles(assembly, views)
         self._queue = assembly.controller(
             "membercluster-controller", self._reconcile, workers=_WORKERS
         )
