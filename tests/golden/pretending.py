@@ -1,7 +1,8 @@
 """Two members that nothing applies on: they joined, are healthy and tell what they have, and that is all.
 
 `fake-000` is in region r0 and has 10 of 64 CPUs and 40Gi of 256Gi free, `fake-001` in region r1 with 17 CPUs and 68Gi
-free. Their agents are played here, through kubectl's own API: heartbeats while they stay, a farewell when they leave.
+free. Their agents are played here: heartbeats while they stay. When they are told to leave nobody answers for them, as
+in the golden runs, so for the cases that follow they are members that are leaving.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ async def pretending(config: Path) -> AsyncIterator[None]:
     """The hub has both of them until left."""
     async with RemoteClient(kubeconfig.load(config, context="hub")) as client:
         for name, (region, _) in _FAKES.items():
-            shape = MemberShape(name, labels={"region": region})
+            shape = MemberShape(name, labels={"region": region, "fake": "true"})
             await client.create(MEMBER_CLUSTERS, shape.member_cluster(f"{name}-agent"))
         beating = asyncio.create_task(_beat(client))
         try:
@@ -49,7 +50,7 @@ async def pretending(config: Path) -> AsyncIterator[None]:
 async def _beat(client: RemoteClient) -> None:
     while True:
         for name, (_, free) in _FAKES.items():
-            await _report(client, name, free, joined=True)
+            await _report(client, name, free)
         await asyncio.sleep(0.2 if not await _all_joined(client) else _BEAT_SECONDS)
 
 
@@ -64,27 +65,16 @@ async def _all_joined(client: RemoteClient) -> bool:
 async def _leave(client: RemoteClient) -> None:
     for name in _FAKES:
         await client.delete(MEMBER_CLUSTERS, name)
-    for name, (_, free) in _FAKES.items():
-        while True:
-            try:
-                await client.get(MEMBER_CLUSTERS, name)
-            except NotFound:
-                break
-            await _report(client, name, free, joined=False)
-            await asyncio.sleep(0.1)
 
 
-async def _report(client: RemoteClient, name: str, free: Object, *, joined: bool) -> None:
+async def _report(client: RemoteClient, name: str, free: Object) -> None:
     namespace = names.member_namespace(name)
     try:
         found = decode(await client.get(INTERNAL_MEMBER_CLUSTERS, name, namespace=namespace))
-        if not joined and found["spec"]["state"] != "Leave":
-            return
-        status = _status(found, free, joined=joined)
         await client.patch(
             INTERNAL_MEMBER_CLUSTERS,
             name,
-            {"status": status},
+            {"status": _status(found, free)},
             namespace=namespace,
             subresource="status",
         )
@@ -92,21 +82,20 @@ async def _report(client: RemoteClient, name: str, free: Object, *, joined: bool
         return
 
 
-def _status(found: Object, free: Object, *, joined: bool) -> Object:
+def _status(found: Object, free: Object) -> Object:
     now = format_time(datetime.now(UTC))
     generation = found["metadata"]["generation"]
     before = found.get("status", {}).get("agentStatus") or [{}]
     since = {c["type"]: c["lastTransitionTime"] for c in before[0].get("conditions", ())}
-    state = "Joined" if joined else "Left"
 
-    def condition(type_: str, status: str, reason: str) -> Object:
+    def condition(type_: str) -> Object:
         return {
             "type": type_,
-            "status": status,
-            "reason": reason,
+            "status": "True",
+            "reason": f"InternalMemberCluster{type_}",
             "message": "",
             "observedGeneration": generation,
-            "lastTransitionTime": since.get(type_, now) if joined else now,
+            "lastTransitionTime": since.get(type_, now),
         }
 
     return {
@@ -121,10 +110,7 @@ def _status(found: Object, free: Object, *, joined: bool) -> Object:
             {
                 "type": names.MEMBER_AGENT,
                 "lastReceivedHeartbeat": now,
-                "conditions": [
-                    condition("Joined", str(joined), f"InternalMemberCluster{state}"),
-                    condition("Healthy", "True", "InternalMemberClusterHealthy"),
-                ],
+                "conditions": [condition("Joined"), condition("Healthy")],
             }
         ],
     }
