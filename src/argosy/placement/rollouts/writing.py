@@ -43,7 +43,7 @@ def bound_patch(binding: Binding, snapshot: str, overrides: Picked) -> Object:
             "state": BOUND,
             "resourceSnapshotName": snapshot,
             "clusterResourceOverrideSnapshots": list(overrides.cluster_overrides) or None,
-            "resourceOverrideSnapshots": msgspec.to_builtins(overrides.overrides) or None,
+            "resourceOverrideSnapshots": msgspec.to_builtins(list(overrides.overrides)) or None,
         },
     }
 

@@ -67,7 +67,7 @@ def status_document(status: PolicySnapshotStatus) -> Object:
     return {
         "observedCRPGeneration": status.observed_crp_generation,
         "conditions": condition_documents(status.conditions),
-        "targetClusters": msgspec.to_builtins(status.target_clusters) or None,
+        "targetClusters": msgspec.to_builtins(list(status.target_clusters)) or None,
     }
 
 
