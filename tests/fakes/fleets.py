@@ -17,10 +17,10 @@ async def install_fleet_kinds(
 ) -> None:
     for group in groups:
         for path in sorted((shared / "contract" / "schemas").glob(f"{group}_*.json")):
-            await client.create(CUSTOM_RESOURCE_DEFINITIONS, _definition(path))
+            await client.create(CUSTOM_RESOURCE_DEFINITIONS, fleet_definition(path))
 
 
-def _definition(path: Path) -> Object:
+def fleet_definition(path: Path) -> Object:
     spec = json.loads(path.read_text())
     for version in spec["versions"]:
         version["schema"] = {"openAPIV3Schema": version["schema"]}

@@ -10,6 +10,7 @@ from pathlib import Path
 from argosy import __version__
 from argosy.cli.arguments import add_commands
 from argosy.cli.flags import Commands, add_connection, normalized
+from argosy.cli.fleetverbs import add_fleet_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_crds(commands)
     add_commands(commands)
+    add_fleet_commands(commands)
     return parser
 
 

@@ -221,7 +221,7 @@ class Hub(World):
 
     # Looking.
 
-    async def status(self, name: str = "run") -> Object:  # type: ignore[override]  # of a run, here
+    async def status(self, name: str = "run") -> Object:
         found = await self.get(self.scope.update_runs, name)
         assert found is not None, name
         status: Object = found.get("status", {})
@@ -261,7 +261,7 @@ class Hub(World):
 
     async def report_on(self, resource: object, name: str, status: Object) -> None:
         await self.client.patch(
-            resource,  # type: ignore[arg-type]  # one of the scope's
+            resource,
             name,
             {"status": status},
             namespace=self.namespace or None,

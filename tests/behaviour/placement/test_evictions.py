@@ -105,7 +105,7 @@ def test_a_binding_that_changes_at_the_same_moment_is_decided_on_anew(shared: Pa
                 self.meddled = True
                 await self.hub.report("member-2", Available=("False", "ResourceNotAvailableYet"))
                 await self.hub.report("member-1", Available=("True", "Another"))
-            await self.hub.client.delete(*args, **options)  # type: ignore[arg-type]  # as it was called
+            await self.hub.client.delete(*args, **options)
 
         meddled = False
         hub: Hub
@@ -116,7 +116,7 @@ def test_a_binding_that_changes_at_the_same_moment_is_decided_on_anew(shared: Pa
         def through(client: Client) -> Client:
             meddling = Meddling(client)
             meddling.hub = hub
-            return meddling  # type: ignore[return-value]  # it has a client's verbs
+            return meddling
 
         await hub.live(through)
         await hub.create(BUDGETS, {"metadata": {"name": "app"}, "spec": {"minAvailable": 1}})

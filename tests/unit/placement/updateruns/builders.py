@@ -89,7 +89,7 @@ def rolled(cluster: str, *said: str, **more: object) -> Binding:
     conditions = tuple(
         Condition(type_, "True", observed_generation=3) for type_ in ("RolloutStarted", *said)
     )
-    made = binding(cluster, **{"state": "Bound", **spec})  # type: ignore[arg-type]  # state is a text
+    made = binding(cluster, **{"state": "Bound", **spec})
     return replace(made, status=BindingStatus(conditions=conditions))
 
 
@@ -152,7 +152,7 @@ def look(
         "members": sorted(members, key=lambda one: one.metadata.name),
         **more,
     }
-    return Look(**facts)  # type: ignore[arg-type]  # as its fields want
+    return Look(**facts)
 
 
 def begun(seen: Look) -> UpdateRunStatus:

@@ -314,7 +314,7 @@ def scene(case: Case) -> tuple[Look, UpdateRunStatus]:
     status = begun(seen)
     if clusters:
         seen = changed(seen, bindings=case.bindings)
-    approvals = {one.metadata.name: one for one in case.requests}  # type: ignore[attr-defined]  # requests
+    approvals = {one.metadata.name: one for one in case.requests}
     seen = changed(seen, approvals=approvals)
     past = replace_moment(seen, timedelta(minutes=case.minutes))
     config = status.stages_status[0]
