@@ -11,6 +11,7 @@ from argosy import __version__
 from argosy.cli.arguments import add_commands
 from argosy.cli.flags import Commands, add_connection, normalized
 from argosy.cli.fleets import add_fleet
+from argosy.cli.fleetverbs import add_fleet_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_crds(commands)
     add_commands(commands)
+    add_fleet_commands(commands)
     return parser
 
 
