@@ -15,6 +15,8 @@ APPLIED = "Applied"
 AVAILABLE = "Available"
 DIFF_REPORTED = "DiffReported"
 STATUS_TRIMMED = "StatusTrimmed"
+# Of a manifest that is a job, and only here: how it stands, or ended. Upstream does not tell.
+FINISHED = "Finished"
 
 
 class WorkResourceIdentifier(View, frozen=True):
