@@ -86,8 +86,10 @@ def test_the_queues_are_everywhere_and_described_as_in_the_guide(sailed: Fleet) 
             *conditions,
             "Observed Resource Index: 0",
             "Cluster Name: cluster-1",
-            'Message: Successfully scheduled resources for placement in "cluster-1" (affinity score: 0, topology spread'
-            " score: 0): picked by scheduling policy",
+            (
+                'Message: Successfully scheduled resources for placement in "cluster-1" (affinity score: 0, topology spread'
+                " score: 0): picked by scheduling policy"
+            ),
             "Message: The availability of work object sample-kueue-work is not trackable",
             "Reason: NotAllWorkAreAvailabilityTrackable",
             "Cluster Name: cluster-2",
@@ -138,8 +140,10 @@ def test_a_job_goes_where_the_most_room_is_and_drifts_when_its_queue_starts_it(
             "Type: ResourcePlacementApplied",
             "Observed Resource Index: 0",
             "Cluster Name: cluster-3",
-            'Message: Successfully scheduled resources for placement in "cluster-3" (affinity score: 70, topology'
-            " spread score: 0): picked by scheduling policy",
+            (
+                'Message: Successfully scheduled resources for placement in "cluster-3" (affinity score: 70, topology'
+                " spread score: 0): picked by scheduling policy"
+            ),
             "Message: Work object compute-jobs.job1-placement-work has failed to apply",
             "Reason: NotAllWorkHaveBeenApplied",
             "Drifted Placements:",
@@ -153,9 +157,11 @@ def test_a_job_goes_where_the_most_room_is_and_drifts_when_its_queue_starts_it(
             "Path: /spec/template/metadata/labels/batch.kubernetes.io~1controller-uid",
             "Path: /spec/template/metadata/labels/controller-uid",
             "Failed Placements:",
-            "Message: Failed to apply the manifest (error: cannot apply manifest: drifts are found between the manifest"
-            " and the object from the member cluster in degraded mode (full comparison is performed instead of partial"
-            " comparison, as the manifest object is considered to be invalid by the member cluster API server))",
+            (
+                "Message: Failed to apply the manifest (error: cannot apply manifest: drifts are found between the manifest"
+                " and the object from the member cluster in degraded mode (full comparison is performed instead of partial"
+                " comparison, as the manifest object is considered to be invalid by the member cluster API server))"
+            ),
             "Reason: FoundDriftsInDegradedMode",
             "Selected Resources:",
             "Kind: Job",
