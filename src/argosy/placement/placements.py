@@ -281,7 +281,7 @@ class Placements:
 
     def _announce(self, meta: ObjectMeta, news: News) -> None:
         about = reference(scope_of(meta.namespace).placements, meta)
-        self._recorder.event(about, "Normal", news.reason, news.message)
+        self._recorder.event(about, news.type, news.reason, news.message)
 
     # Its end.
 
