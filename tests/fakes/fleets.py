@@ -12,12 +12,20 @@ from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS
 GROUPS = ("cluster.kubernetes-fleet.io", "placement.kubernetes-fleet.io")
 
 
+def fleet_definitions(shared: Path) -> list[Object]:
+    """All kinds, those of hubs and of members."""
+    folder = shared / "contract" / "schemas"
+    return [
+        _definition(path) for group in GROUPS for path in sorted(folder.glob(f"{group}_*.json"))
+    ]
+
+
 async def install_fleet_kinds(
     client: Client, shared: Path, groups: tuple[str, ...] = GROUPS
 ) -> None:
-    for group in groups:
-        for path in sorted((shared / "contract" / "schemas").glob(f"{group}_*.json")):
-            await client.create(CUSTOM_RESOURCE_DEFINITIONS, _definition(path))
+    for definition in fleet_definitions(shared):
+        if definition["spec"]["group"] in groups:
+            await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
 
 
 def _definition(path: Path) -> Object:

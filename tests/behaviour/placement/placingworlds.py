@@ -24,7 +24,7 @@ from argosy.placement.scheduling.controllers import Scheduling
 from argosy.placement.scheduling.promises import Promises
 from argosy.placement.scopes import scope_of
 from argosy.placement.views import Views
-from tests.fakes.fleets import GROUPS, _definition
+from tests.fakes.fleets import fleet_definitions
 from tests.fakes.worlds import World, running
 from tests.support.placing import agent, member_document, policy_document
 
@@ -271,11 +271,4 @@ def playing(
     async def tell(world: World) -> None:
         await story(Hub(world, overrides))
 
-    running(tell, add, definitions=fleet_kinds(shared), through=through)
-
-
-def fleet_kinds(shared: Path) -> list[Object]:
-    folder = shared / "contract" / "schemas"
-    return [
-        _definition(path) for group in GROUPS for path in sorted(folder.glob(f"{group}_*.json"))
-    ]
+    running(tell, add, definitions=fleet_definitions(shared), through=through)
