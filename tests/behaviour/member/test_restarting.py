@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from argosy.base.errors import ServiceUnavailable
 from argosy.client.resources import CONFIG_MAPS
 from tests.behaviour.member.pairs import Pair, config_map, paired
 
@@ -68,5 +69,25 @@ def test_a_fresh_agent_finds_a_work_at_rest_and_writes_nothing(shared: Path) -> 
         await pair.pass_time(3600)
         assert pair.hub_calls.taken() == {}
         assert pair.member_calls.taken() == {}
+
+    paired(story, shared)
+
+
+def test_a_hub_that_cannot_be_reached_stops_no_member(shared: Path) -> None:
+    async def unreachable() -> None:
+        raise ServiceUnavailable("the hub is away")
+
+    async def story(pair: Pair) -> None:
+        await pair.send(config_map(a="1"))
+        pair.hub_calls.before = unreachable
+        await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2"}})
+        await pair.pass_time(10)
+        assert await pair.data() == {"a": "1"}
+        await pair.change(config_map(a="3"))
+        await pair.pass_time(3600)
+        pair.hub_calls.before = None
+        await pair.pass_time(1100)
+        assert await pair.data() == {"a": "3"}
+        assert (await pair.status())["conditions"][0]["observedGeneration"] == 2
 
     paired(story, shared)
