@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing conformance lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing bench-placement conformance conformance-placement lint format clean
 
 venv: $(STAMP)
 
@@ -77,3 +77,11 @@ clean:
 # Kueue's own cases through the pure heart of queueing; FIXTURES names a directory of them, AREA one area.
 conformance: $(STAMP)
 	$(BIN)/python -m tests.conformance $(if $(FIXTURES),--fixtures $(FIXTURES)) $(if $(AREA),--area $(AREA))
+
+# KubeFleet's golden runs, played with kubectl on a fresh fleet; FIXTURES names a directory of them.
+conformance-placement: $(STAMP)
+	$(BIN)/python -m tests.golden $(if $(FIXTURES),--fixtures $(FIXTURES))
+
+# Placements a second, many members, and a change that reaches all of them.
+bench-placement: $(STAMP)
+	$(BIN)/python -m bench.placement

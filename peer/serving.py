@@ -1,4 +1,4 @@
-"""Run `argosy serve` for as long as a `with` block lasts, behind the same type as its peer.
+"""Run `argosy serve`, or `argosy up`, for as long as a `with` block lasts, behind the same type as its peer.
 
 It is the command that users run, from the same environment as this interpreter, with everything
 below one directory: the state, the kubeconfig and the log. What is read from it is what users get:
@@ -23,12 +23,21 @@ from peer.running import ControlPlane, StartError
 READY_SECONDS = 120.0
 
 
-@contextmanager
-def argosy(directory: Path, *flags: str) -> Iterator[ControlPlane]:
+def argosy(directory: Path, *flags: str) -> AbstractContextManager[ControlPlane]:
     """Start one cluster with all state below `directory`; stop it on the way out."""
+    return _running("serve", directory, *flags)
+
+
+def fleet(directory: Path, *flags: str) -> AbstractContextManager[ControlPlane]:
+    """Start a fleet, whose hub is what is given back; its members are contexts of the kubeconfig."""
+    return _running("up", directory, *flags)
+
+
+@contextmanager
+def _running(verb: str, directory: Path, *flags: str) -> Iterator[ControlPlane]:
     directory.mkdir(parents=True, exist_ok=True)
     kubeconfig = directory / "kubeconfig"
-    command = [str(Path(sys.executable).with_name("argosy")), "serve"]
+    command = [str(Path(sys.executable).with_name("argosy")), verb]
     command += ["--state", str(directory / "state"), "--kubeconfig", str(kubeconfig), *flags]
     path = directory / "argosy.log"
     with path.open("wb") as log, child(command, log.fileno(), stdout=subprocess.PIPE) as process:
@@ -65,4 +74,4 @@ def _wait_for_line(process: subprocess.Popen[bytes], log: Path) -> None:
         selector.register(process.stdout, selectors.EVENT_READ)
         if not selector.select(READY_SECONDS) or not process.stdout.readline():
             tail = log.read_text(errors="replace")[-2000:]
-            raise StartError(f"argosy serve did not become ready; its log ends with:\n{tail}")
+            raise StartError(f"argosy did not become ready; its log ends with:\n{tail}")

@@ -84,11 +84,19 @@ class ServeProcess:
 
 def start(directory: Path, *more: str) -> ServeProcess:
     """Start a cluster in `directory` and wait until it is ready; a second start goes on with the first's state."""
+    return _start(directory, serve_arguments(directory, *more))
+
+
+def start_fleet(directory: Path, *more: str) -> ServeProcess:
+    """Start a fleet in `directory` in the same way."""
+    state, kubeconfig = str(directory / "state"), str(directory / "kubeconfig")
+    return _start(directory, ["up", "--state", state, "--kubeconfig", kubeconfig, *more])
+
+
+def _start(directory: Path, arguments: list[str]) -> ServeProcess:
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "log").open("ab") as log:
-        process = subprocess.Popen(
-            command(*serve_arguments(directory, *more)), stdout=subprocess.PIPE, stderr=log
-        )
+        process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=log)
     try:
         line = _ready_line(process)
     except NotReady as problem:
@@ -101,7 +109,19 @@ def start(directory: Path, *more: str) -> ServeProcess:
 @contextmanager
 def serving(directory: Path, *more: str) -> Iterator[ServeProcess]:
     """A cluster for the length of a block."""
-    served = start(directory, *more)
+    with _ending(start(directory, *more)) as served:
+        yield served
+
+
+@contextmanager
+def sailing(directory: Path, *more: str) -> Iterator[ServeProcess]:
+    """A fleet for the length of a block."""
+    with _ending(start_fleet(directory, *more)) as served:
+        yield served
+
+
+@contextmanager
+def _ending(served: ServeProcess) -> Iterator[ServeProcess]:
     try:
         yield served
     finally:

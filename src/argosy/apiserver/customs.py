@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Final
 
+import msgspec
+
 from argosy.api.crds import Dialects, accept_names, kind_from_crd, speaking
 from argosy.api.kinds import Kind
 from argosy.apiserver import encoding
@@ -26,6 +28,29 @@ from argosy.base.types import Object
 from argosy.store import EVERYTHING, Key, Record
 
 RESOURCE: Final = "customresourcedefinitions.apiextensions.k8s.io"
+
+
+class _Meta(msgspec.Struct):
+    name: str
+
+
+class _Spec(msgspec.Struct):
+    group: str
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    accepted_names: Object | None = None
+
+
+class _Standing(msgspec.Struct):
+    """All that matters of a CRD to another one; their schemas are most of what there is to read."""
+
+    metadata: _Meta
+    spec: _Spec
+    status: _Status | None = None
+
+
+_standing: Final = msgspec.json.Decoder(_Standing).decode
 
 
 class Customs:
@@ -102,12 +127,11 @@ def teach(cluster: Cluster, group: str, kind: str, dialects: Dialects) -> None:
 
 def judged(cluster: Cluster, crd: Object) -> Object:
     """A CRD's status, its names judged against those of all others."""
-    kind = cluster.kind("apiextensions.k8s.io", "customresourcedefinitions")
-    others = [
-        encoding.from_bytes(kind, record.raw)
+    others = (
+        msgspec.to_builtins(_standing(record.raw))
         for record in cluster.store.list(RESOURCE, EVERYTHING).records
         if record.key.name != crd["metadata"]["name"]
-    ]
+    )
     return accept_names(crd, others, cluster.now())
 
 

@@ -27,6 +27,7 @@ def add_commands(commands: Commands) -> None:
     _add_stop(commands)
     _add_delete(commands)
     _add_tree(commands)
+    _add_placements(commands)
     _add_why(commands)
     for verb in ("get", "describe", "edit", "patch"):
         kinds = add_verb(commands, verb, f"As kubectl {verb} does.")
@@ -190,10 +191,29 @@ def _add_tree(commands: Commands) -> None:
     flags.add_document(tree)
 
 
+def _add_placements(commands: Commands) -> None:
+    kinds = add_verb(commands, "placement", "Look at a placement and all that came of it.")
+    summary = (
+        "Print a placement with its snapshots, bindings, Works and objects, and how each stands."
+    )
+    tree = add_command(kinds, ("tree",), summary, "placements", "show_tree")
+    tree.add_argument(
+        "name",
+        metavar="NAME",
+        help="of a ResourcePlacement or ClusterResourcePlacement; rp/NAME, crp/NAME",
+    )
+    flags.add_document(tree)
+
+
 def _add_why(commands: Commands) -> None:
-    summary = "Say why a workload waits or runs: what it needs, who holds it, what would help."
+    summary = (
+        "Say why a workload waits or a placement is not where it should be, and what would help."
+    )
     parser = add_command(commands, ("why",), summary, "whys", "why")
     parser.add_argument(
-        "what", nargs="+", metavar="TYPE/NAME", help="workload/x, or a job of any kind: job/x"
+        "what",
+        nargs="+",
+        metavar="TYPE/NAME",
+        help="workload/x, a job of any kind (job/x), crp/x, rp/x",
     )
     flags.add_document(parser)

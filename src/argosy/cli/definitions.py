@@ -53,10 +53,18 @@ def _whole(crd: Object) -> Object:
 
 def _known() -> list[Object]:
     from argosy import capacity
+    from argosy.member import definitions as member
+    from argosy.placement import definitions as placement
     from argosy.queueing import definitions as queueing
     from argosy.workloads import jobsets
 
-    return [*queueing.definitions(), *capacity.definitions(), *jobsets.definitions()]
+    return [
+        *queueing.definitions(),
+        *capacity.definitions(),
+        *jobsets.definitions(),
+        *placement.definitions(),
+        *member.definitions(),
+    ]
 
 
 def _chosen(known: Iterable[Object], name: str) -> Object:

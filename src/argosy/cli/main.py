@@ -10,6 +10,8 @@ from pathlib import Path
 from argosy import __version__
 from argosy.cli.arguments import add_commands
 from argosy.cli.flags import Commands, add_connection, normalized
+from argosy.cli.fleets import add_fleet
+from argosy.cli.fleetverbs import add_fleet_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,9 +35,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"argosy {__version__}")
     add_connection(parser, hidden=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    add_fleet(commands)
     _add_serve(commands)
     _add_crds(commands)
     add_commands(commands)
+    add_fleet_commands(commands)
     return parser
 
 

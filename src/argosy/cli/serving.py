@@ -33,8 +33,8 @@ def run(parsed: argparse.Namespace) -> int:
         queueing=queueing,
     )
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(serve(settings, _ready))
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            runner.run(serve(settings, announce))
     except (StoreInUse, DamagedStore, NewerStore) as error:
         print(f"argosy serve: {error}", file=sys.stderr)
         return 1
@@ -67,7 +67,7 @@ def _queueing(path: Path | None) -> Configuration | None:
     return None
 
 
-def _ready(line: str) -> None:
+def announce(line: str) -> None:
     """Say so, and from now on look for cyclic garbage more rarely: what was loaded stays, and what a busy cluster makes
     has no cycles. With Python's own thresholds a tenth of the time goes into looking.
     """
@@ -77,7 +77,7 @@ def _ready(line: str) -> None:
     print(line, flush=True)
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     if sys.platform == "win32":
         return None
     import uvloop

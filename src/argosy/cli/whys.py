@@ -1,4 +1,4 @@
-"""`argosy why TYPE/NAME`: explain a Workload, or the Workloads of a job, by what the API shows.
+"""`argosy why TYPE/NAME`: explain a Workload, the Workloads of a job, or a placement, by what the API shows.
 
 Exits with 0 when it could explain, whatever it had to say, and with 1 when there was nothing to explain. Documents
 (`-o json`) have a list of explanations, amounts as quantities.
@@ -11,7 +11,7 @@ import sys
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.cli import naming, positions, printing, workloads
+from argosy.cli import naming, placements, positions, printing, workloads
 from argosy.cli.connecting import CommandError, Session, view
 from argosy.cli.documents import document
 from argosy.cli.flags import WORKLOAD
@@ -32,6 +32,8 @@ _WORKLOAD_TYPES: Final = frozenset(
 async def why(session: Session, parsed: argparse.Namespace) -> int:
     printing.check_output(parsed.output, printing.DOCUMENTS)
     kind, name = _asked(parsed.what)
+    if kind.lower().partition(".")[0] in placements.KINDS:
+        return await placements.explain(session, kind, name, parsed.output)
     found = [view(Workload, raw) for raw in await _workloads(session, kind, name)]
     picture = Picture(await gather(session, namespace=session.namespace))
     explanations = []

@@ -6,10 +6,10 @@ Handlers are called synchronously with (old, new), None standing for "not there"
 of each object.
 
 When the history has moved on (Expired) the selection is read again and compared: what vanished is reported as
-deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged and retried
-from the last revision. An object that does not fit the struct type is logged and its last good state kept, and a
-handler that fails is logged and passed over: one broken object must not stop the others. Reads cost one dict
-lookup, by index or by key. There is no resync: handlers that need time use a queue's `add_after`.
+deleted, what changed as changed, what stayed is not even decoded. Any other failure is logged, once while it lasts,
+and retried from the last revision. An object that does not fit the struct type is logged and its last good state
+kept, and a handler that fails is logged and passed over: one broken object must not stop the others. Reads cost one
+dict lookup, by index or by key. There is no resync: handlers that need time use a queue's `add_after`.
 
 A controller that has written an object may not want to wait for the watch to bring it back: `learn` takes the answer of
 the write, so whoever reads the informer next sees it. The watch stays the authority: what it has brought already, or
@@ -68,13 +68,17 @@ class Informer(Generic[T]):
         clock: Clock,
         selection: Selection = EVERYTHING,
         source: random.Random | None = None,
+        read: Callable[[Raw], T] | None = None,
     ) -> None:
+        """`read` makes a `kind` of an object's bytes where decoding is not what is wanted; it may raise DecodeError."""
         self.resource: Final = resource
         self.selection: Final = selection
         self._client = client
         self._clock = clock
         self._source = source or random.Random()
-        self._decode = msgspec.json.Decoder(kind).decode
+        self._read_bytes = read
+        if read is None:
+            self._decode = msgspec.json.Decoder(kind).decode
         self._objects: dict[Key, T] = {}
         self._revisions: dict[Key, str] = {}
         self._indexes: dict[str, tuple[Index[T], dict[str, dict[Key, T]]]] = {}
@@ -82,6 +86,8 @@ class Informer(Generic[T]):
         self._revision = ""
         self._streams = True
         self._failures = 0
+        # The failure that was logged last: one that lasts is said once.
+        self._logged = ""
         self._synced = asyncio.Event()
 
     # Reading.
@@ -155,7 +161,9 @@ class Informer(Generic[T]):
                 continue
             except StatusError as error:
                 failed = True
-                _LOG.warning("%s: cannot list or watch: %s", self.resource.qualified, error)
+                level = logging.DEBUG if str(error) == self._logged else logging.WARNING
+                _LOG.log(level, "%s: cannot list or watch: %s", self.resource.qualified, error)
+                self._logged = str(error)
             # A watch that ended is taken up at once; one that ends again without news, more slowly.
             if failed or self._failures:
                 await self._clock.sleep(_BACKOFF.delay(self._failures, self._source))
@@ -212,7 +220,7 @@ class Informer(Generic[T]):
                 seen.add(key)
         if seen is None:
             self._revision = raw.revision
-            self._failures = 0
+            self._failures, self._logged = 0, ""
         elif event.initial_end:
             self._complete(seen, raw.revision)
             return None
@@ -228,7 +236,7 @@ class Informer(Generic[T]):
         for key in sorted(self._objects.keys() - seen):
             self._forget(key, self._objects[key])
         self._revision = revision
-        self._failures = 0
+        self._failures, self._logged = 0, ""
         self._synced.set()
 
     def _put(self, key: Key, raw: Raw) -> None:
@@ -265,6 +273,8 @@ class Informer(Generic[T]):
 
     def _read(self, raw: Raw) -> T | None:
         try:
+            if self._read_bytes is not None:
+                return self._read_bytes(raw)
             return self._decode(raw.body)
         except msgspec.DecodeError as error:
             _LOG.error("%s %s cannot be read: %s", self.resource.qualified, raw.key, error)

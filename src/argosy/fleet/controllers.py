@@ -109,16 +109,19 @@ async def assemble(
     *,
     clock: Clock,
     ids: Ids,
-    queueing: Configuration = Configuration(),  # noqa: B008  (immutable)
+    queueing: Configuration | None = Configuration(),  # noqa: B008  (immutable)
     pending: Pending | None = None,
 ) -> Works:
-    """All controllers of a cluster, ready to run. `pending` is shown what waits in queues."""
+    """All controllers of a cluster, ready to run. `queueing` None: whoever queues there, it is not us. `pending` is
+    shown what waits in queues.
+    """
     jobsets.add_admission(server.cluster)
-    add_queueing_admission(server.cluster)
-    add_job_admission(server.cluster, queueing)
-    add_versions(server.cluster)
+    if queueing is not None:
+        add_queueing_admission(server.cluster)
+        add_job_admission(server.cluster, queueing)
+        add_versions(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
-    await install(client)
+    await install(client, with_queueing=queueing is not None)
     assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
     add_jobs(assembly)
     CronJobs(assembly)
@@ -131,9 +134,10 @@ async def assemble(
     add_retention(assembly)
     add_jobset_retention(assembly)
     add_scheduler(assembly)
-    engine = add_queueing(assembly, queueing)
-    if pending is not None:
-        pending.serve(engine.queues)
+    if queueing is not None:
+        engine = add_queueing(assembly, queueing)
+        if pending is not None:
+            pending.serve(engine.queues)
     capacity.add_capacity(assembly, allow_processes=workplace.allows_processes)
     agent = Agent(assembly)
     add_simulated(assembly, agent)
@@ -145,9 +149,10 @@ async def assemble(
     return Works(assembly, processes.hurry, processes.decided)
 
 
-async def install(client: Client) -> None:
+async def install(client: Client, *, with_queueing: bool = True) -> None:
     """What controllers and users count on: custom kinds, a storage class where there is none, who may read metrics."""
-    for definition in (*capacity.definitions(), *jobsets.definitions(), *queueing_definitions()):
+    queueing = queueing_definitions() if with_queueing else ()
+    for definition in (*capacity.definitions(), *jobsets.definitions(), *queueing):
         await _apply(client, CUSTOM_RESOURCE_DEFINITIONS, definition)
     await _apply(client, CLUSTER_ROLES, METRICS_READER)
     if not (await client.list(STORAGE_CLASSES, limit=1)).items:

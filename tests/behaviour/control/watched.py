@@ -44,9 +44,7 @@ class World:
         mark = "~" if old and new else "+" if new else "-"
         self.news.append(f"{mark}{obj.metadata.name}{obj.data.get('v', '')}")
 
-    async def put(
-        self, name: str, value: str = "", *, namespace: str = "ns", **labels: str
-    ) -> Raw:
+    async def put(self, name: str, value: str = "", *, namespace: str = "ns", **labels: str) -> Raw:
         body = {"metadata": {"name": name, "labels": labels}, "data": {"v": value}}
         return await self.client.apply(
             CONFIG_MAPS, name, body, field_manager="t", namespace=namespace, force=True

@@ -8,6 +8,7 @@ import yaml
 from argosy.api.crds import default_crd, validate_crd
 from argosy.api.crds.expanding import expanded, is_embedding
 from argosy.cli.main import main
+from argosy.placement import definitions as placement
 from argosy.queueing.definitions import definitions
 
 
@@ -24,6 +25,8 @@ def test_all_kinds_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None
 
     assert {crd["metadata"]["name"] for crd in definitions()} < names
     assert {"nodepools.argosy.dev", "jobsets.jobset.x-k8s.io"} < names
+    assert {crd["metadata"]["name"] for crd in placement.definitions()} < names
+    assert "appliedworks.placement.kubernetes-fleet.io" in names
     for crd in crds:
         assert not is_embedding(crd)
         default_crd(crd)
@@ -39,12 +42,18 @@ def test_one_kind_by_any_of_its_names(name: str, capsys: pytest.CaptureFixture[s
     assert crd["spec"]["names"]["kind"] == "ClusterQueue"
 
 
+def test_a_kind_of_the_fleet_by_its_short_name(capsys: pytest.CaptureFixture[str]) -> None:
+    (crd,) = printed(capsys, "crp")
+
+    assert crd["spec"]["names"]["kind"] == "ClusterResourcePlacement"
+
+
 def test_an_unknown_name_is_told_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["crds", "queue", "nope"]) == 1
     told = capsys.readouterr()
 
     assert told.out == ""
-    assert told.err.startswith("argosy crds: there is no nope; there are admissionchecks, clusterq")
+    assert told.err.startswith("argosy crds: there is no nope; there are admissionchecks, applied")
 
 
 def test_a_type_that_is_written_out_says_what_the_name_stood_for() -> None:

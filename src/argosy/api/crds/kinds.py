@@ -4,8 +4,8 @@ Names are those the CRD was granted (`status.acceptedNames`), or those it asks f
 schema is completed with apiVersion, kind and metadata, which every resource has, so that server-side apply and
 patches know how metadata's lists merge; what the CRD itself says of metadata stays the judge of its values.
 
-Versions differ in apiVersion only, so `to_storage` and `from_storage` stay unset; kinds whose versions differ in more
-get theirs from `dialects`.
+Versions differ in apiVersion only, so `to_storage` and `from_storage` stay unset; a version that knows less than the
+stored one leaves that out (`narrowing`), and kinds whose versions differ in more get theirs from `dialects`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from argosy.api.crds.narrowing import narrowing
 from argosy.api.crds.ranking import version_rank
 from argosy.api.kinds import Column, Kind, Rules, ScalePaths, Version
 from argosy.api.rules.names import is_dns1123_subdomain, is_qualified_name
@@ -46,6 +47,11 @@ def kind_from_crd(crd: Object) -> Kind:
     kind = names["kind"]
     versions = {version["name"]: _version(version, spec, kind) for version in spec["versions"]}
     storage = next(version["name"] for version in spec["versions"] if version.get("storage"))
+    stored = versions[storage].schema
+    versions = {
+        name: replace(version, from_storage=narrowing(stored, version.schema))
+        for name, version in versions.items()
+    }
     return Kind(
         group=spec["group"],
         kind=kind,

@@ -16,11 +16,7 @@ from argosy.queueing.definitions.checks import (
     PROVISIONING_REQUEST_CONFIG,
 )
 from argosy.queueing.definitions.clusterqueues import CLUSTER_QUEUE
-from argosy.queueing.definitions.flavors import (
-    RESOURCE_FLAVOR,
-    TOPOLOGY,
-    WORKLOAD_PRIORITY_CLASS,
-)
+from argosy.queueing.definitions.flavors import RESOURCE_FLAVOR, TOPOLOGY, WORKLOAD_PRIORITY_CLASS
 from argosy.queueing.definitions.localqueues import COHORT, LOCAL_QUEUE
 from argosy.queueing.definitions.workloads import WORKLOAD
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.queueing.definitions.values import FLAVOR, name, pod_set_name
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.vocabulary import (
     AMOUNT,
     TEXT,
     atomic,
-    beta1,
-    beta2,
     int32,
     keyed,
     listed,
@@ -25,6 +22,8 @@ from argosy.queueing.definitions.vocabulary import (
     struct,
     text,
 )
+from argosy.queueing.definitions.values import FLAVOR, name, pod_set_name
+from argosy.queueing.definitions.versions import beta1, beta2
 
 # More than any workload has places.
 _MOST: Final = 100_000

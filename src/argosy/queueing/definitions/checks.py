@@ -6,27 +6,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.client.resources import (
-    ADMISSION_CHECKS,
-    MULTI_KUEUE_CLUSTERS,
-    MULTI_KUEUE_CONFIGS,
-    PROVISIONING_REQUEST_CONFIGS,
-)
-from argosy.queueing.definitions.kinds import AGE, STATUS, Column, Definition
-from argosy.queueing.definitions.values import (
-    CONDITIONS,
-    IMMUTABLE,
-    LABEL,
-    QUALIFIED,
-    UNIQUE,
-    name,
-)
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.kinds import AGE, STATUS, column
+from argosy.api.definitions.metadata import LABEL, QUALIFIED
+from argosy.api.definitions.vocabulary import (
     TEXT,
-    beta1,
-    beta2,
     choice,
-    differs,
     distinct,
     int32,
     int64,
@@ -38,8 +22,16 @@ from argosy.queueing.definitions.vocabulary import (
     struct,
     text,
 )
+from argosy.client.resources import (
+    ADMISSION_CHECKS,
+    MULTI_KUEUE_CLUSTERS,
+    MULTI_KUEUE_CONFIGS,
+    PROVISIONING_REQUEST_CONFIGS,
+)
+from argosy.queueing.definitions.values import CONDITIONS, IMMUTABLE, UNIQUE, name
+from argosy.queueing.definitions.versions import beta1, beta2, differs, kueue
 
-ADMISSION_CHECK: Final = Definition(
+ADMISSION_CHECK: Final = kueue(
     ADMISSION_CHECKS,
     short_names=("ac",),
     said="Something that has to agree before a workload is let in.",
@@ -72,7 +64,7 @@ ADMISSION_CHECK: Final = Definition(
     subresources=STATUS,
 )
 
-MULTI_KUEUE_CONFIG: Final = Definition(
+MULTI_KUEUE_CONFIG: Final = kueue(
     MULTI_KUEUE_CONFIGS,
     short_names=("mkconf",),
     said="The clusters that a MultiKueue check chooses from.",
@@ -116,7 +108,7 @@ _SOURCE: Final = ruled(
         "[has(self.kubeConfig),has(self.clusterProfileRef)].filter(x,x==true).size() == 1",
     ),
 )
-MULTI_KUEUE_CLUSTER: Final = Definition(
+MULTI_KUEUE_CLUSTER: Final = kueue(
     MULTI_KUEUE_CLUSTERS,
     short_names=("mkc",),
     said="A cluster that workloads are sent to.",
@@ -130,7 +122,7 @@ MULTI_KUEUE_CLUSTER: Final = Definition(
         "status": struct("Whether it is reached.", conditions=CONDITIONS),
     },
     columns=(
-        Column(
+        column(
             "Connected", ".status.conditions[?(@.type=='Active')].status", "Whether it is reached."
         ),
         AGE,
@@ -153,7 +145,7 @@ _SELECTED: Final = listed(
     "x-kubernetes-list-type": beta2("map"),
     "x-kubernetes-list-map-keys": beta2(("key",)),
 }
-PROVISIONING_REQUEST_CONFIG: Final = Definition(
+PROVISIONING_REQUEST_CONFIG: Final = kueue(
     PROVISIONING_REQUEST_CONFIGS,
     short_names=("prc",),
     said="How nodes are asked for before a workload is let in.",

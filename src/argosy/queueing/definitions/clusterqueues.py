@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.definitions.kinds import STATUS, column
+from argosy.api.definitions.vocabulary import (
+    atomic,
+    choice,
+    int32,
+    listed,
+    must,
+    quantity,
+    rule,
+    ruled,
+    struct,
+    text,
+    time,
+)
 from argosy.base.types import Object
 from argosy.client.resources import CLUSTER_QUEUES
-from argosy.queueing.definitions.kinds import STATUS, Column, Definition
 from argosy.queueing.definitions.quotas import (
     ADMITTED,
     PENDING,
@@ -23,22 +36,7 @@ from argosy.queueing.definitions.values import (
     STOP_POLICY,
     name,
 )
-from argosy.queueing.definitions.vocabulary import (
-    atomic,
-    beta1,
-    beta2,
-    choice,
-    differs,
-    int32,
-    listed,
-    must,
-    quantity,
-    rule,
-    ruled,
-    struct,
-    text,
-    time,
-)
+from argosy.queueing.definitions.versions import beta1, beta2, differs, kueue
 
 _COHORT: Final = name("The cohort whose members lend each other what they do not use.")
 _CHECKS: Final = struct(
@@ -207,7 +205,7 @@ _PENDING_STATUS: Final = struct(
     lastChangeTime=must(time("When this was worked out.")),
 )
 
-CLUSTER_QUEUE: Final = Definition(
+CLUSTER_QUEUE: Final = kueue(
     CLUSTER_QUEUES,
     short_names=("cq",),
     said="Quota that workloads of many namespaces wait for.",
@@ -226,10 +224,10 @@ CLUSTER_QUEUE: Final = Definition(
         ),
     },
     columns=(
-        Column("Cohort", differs(".spec.cohort", ".spec.cohortName"), "Who it lends to."),
-        Column("Strategy", ".spec.queueingStrategy", "In which order.", priority=1),
-        Column("Pending Workloads", ".status.pendingWorkloads", "How many wait.", "integer"),
-        Column(
+        column("Cohort", differs(".spec.cohort", ".spec.cohortName"), "Who it lends to."),
+        column("Strategy", ".spec.queueingStrategy", "In which order.", priority=1),
+        column("Pending Workloads", ".status.pendingWorkloads", "How many wait.", "integer"),
+        column(
             "Admitted Workloads", ".status.admittedWorkloads", "How many are let in.", "integer", 1
         ),
     ),

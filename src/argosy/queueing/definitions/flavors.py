@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.definitions.kinds import column
+from argosy.api.definitions.metadata import QUALIFIED, labels
+from argosy.api.definitions.vocabulary import atomic, int32, must, rule, ruled, struct, text
 from argosy.client.resources import RESOURCE_FLAVORS, TOPOLOGIES, WORKLOAD_PRIORITY_CLASSES
-from argosy.queueing.definitions.kinds import Column, Definition
 from argosy.queueing.definitions.values import (
     IMMUTABLE,
-    QUALIFIED,
     TAINT,
     TAINT_RULE,
     UNIQUE,
-    labels,
     name,
     tolerations,
 )
-from argosy.queueing.definitions.vocabulary import (
-    atomic,
-    beta2,
-    differs,
-    int32,
-    must,
-    rule,
-    ruled,
-    struct,
-    text,
-)
+from argosy.queueing.definitions.versions import beta2, differs, kueue
 
-RESOURCE_FLAVOR: Final = Definition(
+RESOURCE_FLAVOR: Final = kueue(
     RESOURCE_FLAVORS,
     short_names=("flavor", "flavors", "rf"),
     said="A kind of node that quota is counted in.",
@@ -65,7 +55,7 @@ RESOURCE_FLAVOR: Final = Definition(
 )
 
 _HOST: Final = "'kubernetes.io/hostname'"
-TOPOLOGY: Final = Definition(
+TOPOLOGY: Final = kueue(
     TOPOLOGIES,
     short_names=("topo",),
     said="How nodes are arranged: blocks, racks, hosts.",
@@ -111,7 +101,7 @@ TOPOLOGY: Final = Definition(
     },
 )
 
-WORKLOAD_PRIORITY_CLASS: Final = Definition(
+WORKLOAD_PRIORITY_CLASS: Final = kueue(
     WORKLOAD_PRIORITY_CLASSES,
     short_names=("wpc",),
     said="A priority among workloads that wait, apart from that of their pods.",
@@ -119,6 +109,6 @@ WORKLOAD_PRIORITY_CLASS: Final = Definition(
         "value": must(int32("The higher, the earlier.")),
         "description": text("When to use it.", maxLength=beta2(2048)),
     },
-    columns=(Column("Value", ".value", "The higher, the earlier.", "integer"),),
+    columns=(column("Value", ".value", "The higher, the earlier.", "integer"),),
     subresources={},
 )

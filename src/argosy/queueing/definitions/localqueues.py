@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.definitions.kinds import STATUS, column
+from argosy.api.definitions.metadata import labels
+from argosy.api.definitions.vocabulary import TEXT, atomic, distinct, keyed, must, ruled, struct
 from argosy.client.resources import COHORTS, LOCAL_QUEUES
-from argosy.queueing.definitions.kinds import STATUS, Column, Definition
 from argosy.queueing.definitions.quotas import (
     ADMITTED,
     PENDING,
@@ -23,20 +25,9 @@ from argosy.queueing.definitions.values import (
     TAINT,
     USAGE_HISTORY,
     WEIGHTED_SHARE,
-    labels,
     name,
 )
-from argosy.queueing.definitions.vocabulary import (
-    TEXT,
-    atomic,
-    beta1,
-    beta2,
-    distinct,
-    keyed,
-    must,
-    ruled,
-    struct,
-)
+from argosy.queueing.definitions.versions import beta1, beta2, kueue
 
 _FLAVOR_STATUS: Final = struct(
     "One flavor.",
@@ -53,7 +44,7 @@ _FLAVOR_STATUS: Final = struct(
 )
 _FLAVOR_USAGE: Final = usage("What workloads that are let in use.")
 
-LOCAL_QUEUE: Final = Definition(
+LOCAL_QUEUE: Final = kueue(
     LOCAL_QUEUES,
     short_names=("queue", "queues", "lq"),
     said="Where the jobs of a namespace are sent to.",
@@ -82,16 +73,16 @@ LOCAL_QUEUE: Final = Definition(
         ),
     },
     columns=(
-        Column("ClusterQueue", ".spec.clusterQueue", "The quota behind it."),
-        Column("Pending Workloads", ".status.pendingWorkloads", "How many wait.", "integer"),
-        Column(
+        column("ClusterQueue", ".spec.clusterQueue", "The quota behind it."),
+        column("Pending Workloads", ".status.pendingWorkloads", "How many wait.", "integer"),
+        column(
             "Admitted Workloads", ".status.admittedWorkloads", "How many are let in.", "integer"
         ),
     ),
     subresources=STATUS,
 )
 
-COHORT: Final = Definition(
+COHORT: Final = kueue(
     COHORTS,
     short_names=("co",),
     said="ClusterQueues, and cohorts of them, that lend each other what they do not use.",

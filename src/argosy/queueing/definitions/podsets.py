@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.queueing.definitions.values import labels, pod_set_name
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.metadata import labels
+from argosy.api.definitions.vocabulary import (
     TEXT,
     atomic,
-    beta1,
-    beta2,
     embedded,
     flag,
     int32,
@@ -21,6 +19,8 @@ from argosy.queueing.definitions.vocabulary import (
     struct,
     text,
 )
+from argosy.queueing.definitions.values import pod_set_name
+from argosy.queueing.definitions.versions import beta1, beta2
 
 _TEMPLATE: Final = struct(
     "A pod of the set.",

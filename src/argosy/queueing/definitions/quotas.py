@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.base.types import Json, Object
-from argosy.queueing.definitions.values import FLAVOR, RESOURCE, USAGE_HISTORY, WEIGHTED_SHARE
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.vocabulary import (
     TEXT,
     atomic,
-    beta1,
-    beta2,
     int32,
     keyed,
     listed,
@@ -20,6 +16,9 @@ from argosy.queueing.definitions.vocabulary import (
     ruled,
     struct,
 )
+from argosy.base.types import Json, Object
+from argosy.queueing.definitions.values import FLAVOR, RESOURCE, USAGE_HISTORY, WEIGHTED_SHARE
+from argosy.queueing.definitions.versions import beta1, beta2
 
 _RESOURCE_QUOTA: Final = struct(
     "How much there is of one resource in one flavor.",

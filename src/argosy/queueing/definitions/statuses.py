@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.queueing.definitions.assignments import ADMISSION
-from argosy.queueing.definitions.values import (
-    CONDITIONS,
-    PREEMPTION_GATE,
-    TOLERATION,
-    TOLERATION_RULES,
-    labels,
-    pod_set_name,
-)
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.metadata import labels
+from argosy.api.definitions.vocabulary import (
     AMOUNT,
     atomic,
-    beta1,
-    beta2,
     choice,
     int32,
     keyed,
@@ -30,6 +20,15 @@ from argosy.queueing.definitions.vocabulary import (
     text,
     time,
 )
+from argosy.queueing.definitions.assignments import ADMISSION
+from argosy.queueing.definitions.values import (
+    CONDITIONS,
+    PREEMPTION_GATE,
+    TOLERATION,
+    TOLERATION_RULES,
+    pod_set_name,
+)
+from argosy.queueing.definitions.versions import beta1, beta2
 
 _UPDATE: Final = struct(
     "What the pods of one set get.",

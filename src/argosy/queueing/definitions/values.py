@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from argosy.base.types import Json, Object
-from argosy.queueing.definitions.vocabulary import (
+from argosy.api.definitions.metadata import LABEL, SUBDOMAIN, conditions, label_selector
+from argosy.api.definitions.vocabulary import (
     AMOUNT,
-    TEXT,
     atomic,
-    beta2,
     choice,
     int64,
-    keyed,
     mapped,
     must,
     quantity,
@@ -22,15 +19,8 @@ from argosy.queueing.definitions.vocabulary import (
     text,
     time,
 )
-
-SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
-LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
-# A name, perhaps after a domain and a slash: types of conditions, keys of labels.
-QUALIFIED: Final = (
-    r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
-    r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$"
-)
-_REASON: Final = r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"
+from argosy.base.types import Json, Object
+from argosy.queueing.definitions.versions import beta2
 
 IMMUTABLE: Final = rule("field is immutable", "self == oldSelf")
 UNIQUE: Final = rule(
@@ -50,10 +40,6 @@ def name(said: str, /, **limits: Json) -> Object:
 
 def pod_set_name(said: str, /, **limits: Json) -> Object:
     return text(said, maxLength=63, pattern=LABEL, **limits)
-
-
-def labels(said: str, /, **limits: Json) -> Object:
-    return mapped(said, TEXT, **limits)
 
 
 FLAVOR: Final = name("The name of a ResourceFlavor.")
@@ -82,34 +68,10 @@ USAGE_HISTORY: Final = struct(
     lastUpdate=must(time("When this was worked out.")),
 )
 
-CONDITIONS: Final = keyed(
-    "What holds for the object now, one entry per type.",
-    struct(
-        "One thing that holds or does not.",
-        lastTransitionTime=must(time("When the status last turned.")),
-        message=must(text("A sentence for people.", maxLength=32768)),
-        observedGeneration=int64("The generation of the object that this was said of.", minimum=0),
-        reason=must(text("A word for programs.", minLength=1, maxLength=1024, pattern=_REASON)),
-        status=must(choice("Whether it holds.", "True", "False", "Unknown")),
-        type=must(text("What this is about.", maxLength=316, pattern=QUALIFIED)),
-    ),
-    "type",
-    maxItems=beta2(16),
+CONDITIONS: Final = conditions(maxItems=beta2(16))
+SELECTOR: Final = label_selector(
+    "Which namespaces may use it, by their labels. Without it no namespace may; an empty one selects all."
 )
-
-SELECTOR: Final = struct(
-    "Which namespaces may use it, by their labels. Without it no namespace may; an empty one selects all.",
-    matchExpressions=atomic(
-        "Requirements, all of which hold.",
-        struct(
-            "One requirement.",
-            key=must(text("The label.")),
-            operator=must(text("In, NotIn, Exists or DoesNotExist.")),
-            values=atomic("What the label is compared with, by In and NotIn.", TEXT),
-        ),
-    ),
-    matchLabels=labels("Labels and their values, all of which the namespace has."),
-) | {"x-kubernetes-map-type": "atomic"}
 
 TAINT: Final = struct(
     "What keeps pods away that do not tolerate it.",

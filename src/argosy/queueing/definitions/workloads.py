@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.definitions.kinds import AGE, STATUS, column
+from argosy.api.definitions.vocabulary import choice, flag, int32, keyed, must, rule, ruled, struct
 from argosy.client.resources import WORKLOADS
-from argosy.queueing.definitions.kinds import AGE, STATUS, Column, Definition
 from argosy.queueing.definitions.podsets import POD_SETS
 from argosy.queueing.definitions.statuses import WORKLOAD_STATUS
 from argosy.queueing.definitions.values import PREEMPTION_GATE, name
-from argosy.queueing.definitions.vocabulary import (
-    beta1,
-    beta2,
-    choice,
-    differs,
-    flag,
-    int32,
-    keyed,
-    must,
-    rule,
-    ruled,
-    struct,
-)
+from argosy.queueing.definitions.versions import beta1, beta2, differs, kueue
 
 
 def _holds(obj: str, condition: str) -> str:
@@ -176,19 +165,19 @@ def _condition(kind: str) -> str:
     return f".status.conditions[?(@.type=='{kind}')].status"
 
 
-WORKLOAD: Final = Definition(
+WORKLOAD: Final = kueue(
     WORKLOADS,
     short_names=("kwl", "kueueworkload", "kueueworkloads"),
     said="A job as queues see it: pods that start together, and quota for them.",
     fields={"spec": _SPEC, "status": WORKLOAD_STATUS},
     rules=_RULES,
     columns=(
-        Column("Queue", ".spec.queueName", "The LocalQueue where it waits."),
-        Column("Reserved in", ".status.admission.clusterQueue", "Whose quota it was given."),
-        Column("Admitted", _condition("Admitted"), "Whether it was let in."),
-        Column("Finished", _condition("Finished"), "Whether it is done."),
+        column("Queue", ".spec.queueName", "The LocalQueue where it waits."),
+        column("Reserved in", ".status.admission.clusterQueue", "Whose quota it was given."),
+        column("Admitted", _condition("Admitted"), "Whether it was let in."),
+        column("Finished", _condition("Finished"), "Whether it is done."),
         AGE,
     ),
     subresources=STATUS,
-    selectable=(".status.admission.clusterQueue",),
+    selectable=beta2((".status.admission.clusterQueue",)),
 )

@@ -1,23 +1,22 @@
-"""The words that definitions are written in: types as values, for two versions of the API at once.
+"""The words that definitions are written in: types as values, for all versions of an API at once.
 
-A type is a plain OpenAPI dict, made by one of the functions below. What differs between v1beta1 and v1beta2 is said
-at its place: any value in a type may be `beta1(x)` (there in v1beta1 only), `beta2(x)` or `differs(x, y)`, be it a
-field, a limit, or one entry of a list. `resolved` gives the type of one version. A field that has to be given is
-marked by its own type (`must`), so a struct reads as a list of its fields.
+A type is a plain OpenAPI dict, made by one of the functions below. What differs between versions is said at its place:
+any value in a type may be `only(x, "v1beta1")` (there in that version only) or `Versioned({"v1": x, "v1beta1": y})`, be
+it a field, a limit, or one entry of a list; a group of kinds has shorter words for its own versions. `resolved` gives
+the type of one version. A field that has to be given is marked by its own type (`must`), so a struct reads as a list of
+its fields.
 
-Nothing here knows Kueue. Where a type of Kubernetes itself stands inside, `embedded` names it: the server has its
-schema already, so that a definition stays a few KiB (see `argosy.api.schema.parsing`).
+Where a type of Kubernetes itself stands inside, `embedded` names it: the server has its schema already, so that a
+definition stays a few KiB (see `argosy.api.schema.parsing`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from argosy.base.types import Json, Object
-
-V1BETA1: Final = "v1beta1"
-V1BETA2: Final = "v1beta2"
 
 _ABSENT: Final = object()
 _MUST: Final = "must"
@@ -30,22 +29,14 @@ _QUANTITY: Final = (
 
 @dataclass(slots=True, frozen=True)
 class Versioned:
-    """A value that is not the same in both versions, or is not in both."""
+    """A value that is not the same in all versions, or is not in all of them."""
 
-    v1beta1: Json = _ABSENT
-    v1beta2: Json = _ABSENT
-
-
-def beta1(value: Json) -> Versioned:
-    return Versioned(v1beta1=value)
+    values: Mapping[str, Json]
 
 
-def beta2(value: Json) -> Versioned:
-    return Versioned(v1beta2=value)
-
-
-def differs(old: Json, new: Json) -> Versioned:
-    return Versioned(old, new)
+def only(value: Json, *versions: str) -> Versioned:
+    """A value that these versions have, and no other."""
+    return Versioned(dict.fromkeys(versions, value))
 
 
 def resolved(value: Json, version: str) -> Json:
@@ -58,7 +49,7 @@ def resolved(value: Json, version: str) -> Json:
 def _resolved(value: Json, version: str) -> Json:
     match value:
         case Versioned():
-            return _resolved(value.v1beta1 if version == V1BETA1 else value.v1beta2, version)
+            return _resolved(value.values.get(version, _ABSENT), version)
         case dict():
             fields = ((name, _resolved(field, version)) for name, field in value.items())
             return _with_required({n: field for n, field in fields if field is not _ABSENT})
@@ -80,12 +71,9 @@ def _with_required(schema: Object) -> Object:
 def must(schema: Json, *, when: Json = True) -> Json:
     """A field that has to be given; `when` may say in which version."""
     if isinstance(schema, Versioned):
-        return Versioned(*(_marked(each, when) for each in (schema.v1beta1, schema.v1beta2)))
-    return _marked(schema, when)
-
-
-def _marked(schema: Json, when: Json) -> Json:
-    return schema if schema is _ABSENT else {**schema, _MUST: when}
+        marked = {version: must(each, when=when) for version, each in schema.values.items()}
+        return Versioned(marked)
+    return {**schema, _MUST: when}
 
 
 def text(said: str, /, **limits: Json) -> Object:
@@ -104,6 +92,11 @@ def int64(said: str, /, **limits: Json) -> Object:
     return int32(said, **limits) | {"format": "int64"}
 
 
+def integer(said: str, /, **limits: Json) -> Object:
+    """A number of which the width is not said."""
+    return {"description": said, "type": "integer", **limits}
+
+
 def flag(said: str, /, **limits: Json) -> Object:
     return {"description": said, "type": "boolean", **limits}
 
@@ -112,14 +105,23 @@ def time(said: str, /) -> Object:
     return text(said, format="date-time")
 
 
-def quantity(said: str, /, **limits: Json) -> Object:
+def data(said: str, /) -> Object:
+    """Bytes, in base64."""
+    return text(said, format="byte")
+
+
+def int_or_string(said: str, /, **limits: Json) -> Object:
+    """A number, or a text such as a percentage."""
     return {
         "description": said,
         "anyOf": [{"type": "integer"}, {"type": "string"}],
-        "pattern": _QUANTITY,
         "x-kubernetes-int-or-string": True,
         **limits,
     }
+
+
+def quantity(said: str, /, **limits: Json) -> Object:
+    return int_or_string(said, pattern=_QUANTITY, **limits)
 
 
 def struct(said: str, /, **fields: Json) -> Object:
@@ -156,6 +158,16 @@ def mapped(said: str, values: Json, /, **limits: Json) -> Object:
 def embedded(said: str, name: str, /) -> Object:
     """A type of Kubernetes, such as `core/v1 PodSpec`."""
     return {"description": said, "x-embedded": name}
+
+
+def anything(said: str, /, **limits: Json) -> Object:
+    """A value whose form is not said."""
+    return {"description": said, **limits, "x-kubernetes-preserve-unknown-fields": True}
+
+
+def whole_resource(said: str, /) -> Object:
+    """An object of any kind, with its apiVersion and kind."""
+    return anything(said, type="object") | {"x-kubernetes-embedded-resource": True}
 
 
 def ruled(schema: Object, *rules: Json) -> Object:

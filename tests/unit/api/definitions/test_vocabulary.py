@@ -6,20 +6,27 @@ from dataclasses import dataclass
 
 import pytest
 
-from argosy.base.types import Json
-from argosy.queueing.definitions.vocabulary import (
-    beta1,
-    beta2,
+from argosy.api.definitions.vocabulary import (
+    Versioned,
     choice,
-    differs,
     keyed,
     must,
+    only,
     resolved,
     rule,
     ruled,
     struct,
     text,
 )
+from argosy.base.types import Json
+
+
+def beta1(value: Json) -> Versioned:
+    return only(value, "v1beta1")
+
+
+def beta2(value: Json) -> Versioned:
+    return only(value, "v1beta2")
 
 
 @dataclass(slots=True, frozen=True)
@@ -62,7 +69,7 @@ CASES = {
         {"description": "", "type": "object", "required": ["a"], "properties": {"a": TEXT}},
     ),
     "a rule may differ": Case(
-        ruled(text(""), differs(rule("m", "1"), rule("m", "2")), beta2(rule("n", "3"))),
+        ruled(text(""), Versioned({"v1beta1": rule("m", "1"), "v1beta2": rule("m", "2")}), beta2(rule("n", "3"))),
         TEXT | {"x-kubernetes-validations": [{"rule": "1", "message": "m"}]},
         TEXT
         | {

@@ -1,0 +1,158 @@
+"""One cluster as a fleet has it: its store opened, its API served over HTTPS, its house kept.
+
+`listening` is the whole way from a directory to an address that kubectl can be pointed at, and back: whoever leaves it
+has closed everything. What works on the cluster (controllers, agents) is put on top by others.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from argosy.api.builtin import builtin_kinds
+from argosy.apiserver.access.identities import ADMIN, User
+from argosy.apiserver.access.tokens import Signer, load_key, write_private
+from argosy.apiserver.bootstrapping import bootstrap
+from argosy.apiserver.clusters import describing
+from argosy.apiserver.http.serving import server_context
+from argosy.apiserver.servers import ClusterServer, build
+from argosy.base.clock import RealClock
+from argosy.base.ids import RandomIds
+from argosy.fleet import certificates
+from argosy.fleet.kubeconfigs import Context
+from argosy.queueing.visibility import Pending
+from argosy.store import MemoryStore, Store, open_store
+from argosy.workloads.housekeeping import keep_house, prepare_house
+from argosy.workloads.podlogs import PodLogs
+from argosy.workloads.runtimes.answering import Answers
+
+HOSTS: Final = (
+    "127.0.0.1",
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+)
+
+
+@dataclass(slots=True, frozen=True)
+class Place:
+    """Where a cluster lives. `keeps` False: its objects are gone at the end; `has_nodes` False: nobody runs pods here;
+    `tokens`: who else is known from the start, beside its administrator.
+    """
+
+    name: str
+    directory: Path
+    keeps: bool = True
+    has_nodes: bool = True
+    host: str = "127.0.0.1"
+    port: int = 0
+    tokens: Mapping[str, User] = field(default_factory=dict)
+
+
+@dataclass(slots=True, frozen=True)
+class Listening:
+    """A cluster that can be reached. `answers` and `pending` are told who answers for pods and for queues."""
+
+    place: Place
+    server: ClusterServer
+    port: int
+    ca: str
+    token: str
+    answers: Answers
+    pending: Pending
+
+    @property
+    def address(self) -> str:
+        return f"https://{self.place.host}:{self.port}"
+
+    def context(self, token: str = "") -> Context:
+        """For a kubeconfig: as the administrator, or as whoever has this token."""
+        return Context(self.place.name, self.address, self.ca.encode(), token or self.token)
+
+    async def keep_house(self) -> None:
+        await keep_house(self.server.cluster, ca=self.ca)
+
+
+@asynccontextmanager
+async def listening(place: Place) -> AsyncIterator[Listening]:
+    """The cluster of a place, served until left."""
+    store = _open(place)
+    try:
+        signer = Signer(load_key(place.directory / "serviceaccounts.key"), RealClock())
+        token = secret_token(place.directory / "admin.token")
+        answers, pending = Answers(), Pending()
+        server = _build(place, store, signer, token, answers, pending)
+        await bootstrap(server.cluster)
+        files = certificates.prepare(place.directory / "pki", [*HOSTS, place.host])
+        ca = files.ca.read_text()
+        await prepare_house(server.cluster, ca=ca)
+        tls = server_context(str(files.certificate), str(files.key))
+        listener = await server.listen(place.host, _port(place), tls)
+        (place.directory / "port").write_text(str(listener.port))
+        try:
+            yield Listening(place, server, listener.port, ca, token, answers, pending)
+        finally:
+            await listener.stop()
+    finally:
+        await store.close()
+
+
+def secret_token(path: Path) -> str:
+    """The token kept in a file, which is made where there is none."""
+    if not path.exists():
+        write_private(path, secrets.token_urlsafe(32).encode())
+    return path.read_text().strip()
+
+
+def _build(
+    place: Place, store: Store, signer: Signer, token: str, answers: Answers, pending: Pending
+) -> ClusterServer:
+    """The server; where there are no nodes, logs are read from files that somebody may put there."""
+    clock, ids, tokens = RealClock(), RandomIds(), {token: ADMIN, **place.tokens}
+    if not place.has_nodes:
+        return build(
+            store,
+            clock=clock,
+            ids=ids,
+            signer=signer,
+            tokens=tokens,
+            logs=lambda cluster: PodLogs(cluster, place.directory / "logs"),
+        )
+    return build(
+        store,
+        clock=clock,
+        ids=ids,
+        signer=signer,
+        tokens=tokens,
+        logs=lambda _: answers,
+        exec=lambda _: answers,
+        metrics=lambda _: answers,
+        pending=lambda _: pending,
+    )
+
+
+def _open(place: Place) -> Store:
+    if not place.keeps:
+        return MemoryStore()
+    return open_store(place.directory / "store.db", describe=describing(builtin_kinds()))
+
+
+def _port(place: Place) -> int:
+    """The port asked for, else the one of the last start, so that a kubeconfig stays good."""
+    remembered = place.directory / "port"
+    if place.port or not remembered.exists():
+        return place.port
+    port = int(remembered.read_text())
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((place.host, port))
+        except OSError:
+            return 0
+    return port

@@ -1,0 +1,73 @@
+"""The hub of a fleet: no nodes, no pods; the kinds that are placed, and the controllers that place them.
+
+Jobs created here are never run here: nobody on the hub makes pods. Kueue's kinds are served so that queues can be
+written once and placed; nobody on the hub queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from argosy import capacity
+from argosy.apiserver.access.identities import AUTHENTICATED, MASTERS, User
+from argosy.apiserver.servers import ClusterServer
+from argosy.base.clock import Clock
+from argosy.base.ids import Ids
+from argosy.base.types import Object
+from argosy.client.local import LocalClient
+from argosy.client.protocol import Client
+from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS
+from argosy.control.assemblies import Assembly
+from argosy.placement.admission import add_admission
+from argosy.placement.assembling import PlacementSettings, add_placement
+from argosy.placement.definitions import definitions as fleet_definitions
+from argosy.queueing.conversion import add_versions
+from argosy.queueing.definitions import definitions as queueing_definitions
+from argosy.workloads import jobsets
+
+_USER: Final = User("system:serviceaccount:fleet-system:hub-agent", groups=(MASTERS, AUTHENTICATED))
+_AGENT: Final = "hub-agent"
+_OWNER: Final = "argosy"
+
+
+@dataclass(slots=True, frozen=True)
+class HubSettings:
+    """`checks`: refuse what upstream's webhooks refuse. `has_queues`: Kueue's kinds are there, to be placed."""
+
+    placement: PlacementSettings = field(default_factory=PlacementSettings)
+    checks: bool = True
+    has_queues: bool = True
+
+
+async def assemble_hub(
+    server: ClusterServer, *, clock: Clock, ids: Ids, settings: HubSettings
+) -> Assembly:
+    """All controllers of an embedded hub, ready to run."""
+    if settings.has_queues:
+        add_versions(server.cluster)
+    if settings.checks:
+        add_admission(server.cluster)
+    client = LocalClient(server, _USER, agent=_AGENT)
+    await install(client, hub_kinds(with_queues=settings.has_queues))
+    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
+    add_placement(assembly, settings.placement)
+    return assembly
+
+
+def hub_kinds(*, with_queues: bool = True) -> list[Object]:
+    """The custom kinds of a hub: its own, and those that are written there to be placed."""
+    queues = queueing_definitions() if with_queues else []
+    return [*fleet_definitions(), *queues, *jobsets.definitions(), *capacity.definitions()]
+
+
+async def install(client: Client, definitions: Iterable[Object]) -> None:
+    for definition in definitions:
+        await client.apply(
+            CUSTOM_RESOURCE_DEFINITIONS,
+            definition["metadata"]["name"],
+            definition,
+            field_manager=_OWNER,
+            force=True,
+        )

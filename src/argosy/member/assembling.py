@@ -1,0 +1,23 @@
+"""A member's agent, put together: it joins, tells what its cluster has, and applies the Works of its namespace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argosy.control.assemblies import Assembly
+from argosy.member.applying.backoffs import PACE, Pace
+from argosy.member.applying.controllers import Applying
+from argosy.member.joining.agents import add_joining
+
+
+@dataclass(slots=True, frozen=True)
+class MemberSettings:
+    """How an agent works. `pace`: how often it looks at what it has applied."""
+
+    pace: Pace = PACE
+
+
+def add_member(hub: Assembly, member: Assembly, name: str, settings: MemberSettings) -> None:
+    """Have a cluster be the member of this name."""
+    joining = add_joining(hub, member, name)
+    Applying(hub, member, name, joined=lambda: joining.is_joined, pace=settings.pace)
