@@ -11,7 +11,6 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from argosy.api.objects.fleet import names
@@ -180,7 +179,6 @@ def config_map(name: str = "c", **data: str) -> Object:
 
 def paired(
     story: Callable[[Pair], Awaitable[None]],
-    shared: Path,
     *adds: Add,
     namespaces: Sequence[str] = ("ns",),
     has_collector: bool = True,
@@ -194,7 +192,7 @@ def paired(
         for client, spaces in zip(clients, ((SPACE, *namespaces), namespaces), strict=True):
             for name in spaces:
                 await client.create(NAMESPACES, {"metadata": {"name": name}})
-            await install_fleet_kinds(client, shared)
+            await install_fleet_kinds(client)
         pair = Pair(clients[0], clients[1], clock)
         failures = _Failures()
         logging.getLogger("argosy").addHandler(failures)

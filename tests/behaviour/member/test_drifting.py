@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from argosy.base.types import Object
@@ -35,7 +33,7 @@ def deployment(**spec: object) -> Object:
     }
 
 
-def test_drift_is_told_from_when_it_was_first_seen(shared: Path) -> None:
+def test_drift_is_told_from_when_it_was_first_seen() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), whenToApply="IfNotDrifted")
         await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2", "b": "unmanaged"}})
@@ -50,10 +48,10 @@ def test_drift_is_told_from_when_it_was_first_seen(shared: Path) -> None:
         assert (await pair.said_of())["Applied"] == DRIFTED
         assert "Available" not in await pair.said()
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_drift_that_is_undone_is_forgotten(shared: Path) -> None:
+def test_drift_that_is_undone_is_forgotten() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), whenToApply="IfNotDrifted")
         await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2"}})
@@ -63,10 +61,10 @@ def test_drift_that_is_undone_is_forgotten(shared: Path) -> None:
         assert (await pair.said_of())["Applied"] == APPLIED
         assert "driftDetails" not in (await pair.status())["manifestConditions"][0]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_changed_manifest_is_applied_over_drift(shared: Path) -> None:
+def test_a_changed_manifest_is_applied_over_drift() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), whenToApply="IfNotDrifted")
         await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2"}})
@@ -75,20 +73,20 @@ def test_a_changed_manifest_is_applied_over_drift(shared: Path) -> None:
         assert await pair.data() == {"a": "3"}
         assert (await pair.said_of())["Applied"] == APPLIED
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_what_a_manifest_no_longer_says_is_removed_and_others_fields_stay(shared: Path) -> None:
+def test_what_a_manifest_no_longer_says_is_removed_and_others_fields_stay() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1", b="2"))
         await pair.edit(CONFIG_MAPS, "c", {"data": {"mine": "x"}})
         await pair.change(config_map(a="1"))
         assert await pair.data() == {"a": "1", "mine": "x"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_lists_of_built_in_kinds_merge_by_key(shared: Path) -> None:
+def test_lists_of_built_in_kinds_merge_by_key() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(deployment())
         sidecar = {"containers": [{"name": "sidecar", "image": "envoy"}]}
@@ -108,10 +106,10 @@ def test_lists_of_built_in_kinds_merge_by_key(shared: Path) -> None:
         assert spec["replicas"] == 3
         assert (await pair.said())["Available"].startswith("False SomeManifestsAreNotAvailable")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_full_comparison_tells_what_nobody_manages_and_applies_all_the_same(shared: Path) -> None:
+def test_full_comparison_tells_what_nobody_manages_and_applies_all_the_same() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), comparisonOption="FullComparison")
         await pair.edit(CONFIG_MAPS, "c", {"data": {"b": "2"}, "metadata": {"labels": {"x": "y"}}})
@@ -122,10 +120,10 @@ def test_full_comparison_tells_what_nobody_manages_and_applies_all_the_same(shar
             {"path": "/metadata/labels/x", "valueInMember": "y"},
         ]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_server_side_apply_leaves_fields_of_others_alone(shared: Path) -> None:
+def test_server_side_apply_leaves_fields_of_others_alone() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), type="ServerSideApply")
         await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2"}})
@@ -140,10 +138,10 @@ def test_server_side_apply_leaves_fields_of_others_alone(shared: Path) -> None:
         await pair.change(config_map(b="1"))
         assert await pair.data() == {"b": "1"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_record_too_large_for_annotations_is_left_to_the_server(shared: Path) -> None:
+def test_a_record_too_large_for_annotations_is_left_to_the_server() -> None:
     async def story(pair: Pair) -> None:
         large = "x" * 300_000
         await pair.send(config_map(a=large, b="1"))
@@ -153,10 +151,10 @@ def test_a_record_too_large_for_annotations_is_left_to_the_server(shared: Path) 
         assert (await pair.data())["b"] == "2"
         assert (await pair.said_of())["Applied"] == APPLIED
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_secrets_do_not_tell_their_values(shared: Path) -> None:
+def test_secrets_do_not_tell_their_values() -> None:
     async def story(pair: Pair) -> None:
         secret = {
             "apiVersion": "v1",
@@ -172,11 +170,11 @@ def test_secrets_do_not_tell_their_values(shared: Path) -> None:
             {"path": "/data/key", "valueInHub": hidden, "valueInMember": hidden}
         ]
 
-    paired(story, shared)
+    paired(story)
 
 
 @pytest.mark.parametrize("take_over", ["Always", "Never"])
-def test_a_diff_is_reported_and_nothing_applied(take_over: str, shared: Path) -> None:
+def test_a_diff_is_reported_and_nothing_applied(take_over: str) -> None:
     async def story(pair: Pair) -> None:
         await pair.member.create(CONFIG_MAPS, {"metadata": {"name": "c"}, "data": {"a": "2"}})
         await pair.send(config_map(a="1"), type="ReportDiff", whenToTakeOver=take_over)
@@ -192,10 +190,10 @@ def test_a_diff_is_reported_and_nothing_applied(take_over: str, shared: Path) ->
             "DiffReported": "True NoDiffFound: No diff has been found between the hub cluster and the member cluster"
         }
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_diff_in_degraded_mode_is_told_and_not_counted(shared: Path) -> None:
+def test_a_diff_in_degraded_mode_is_told_and_not_counted() -> None:
     async def story(pair: Pair) -> None:
         there = deployment()
         await pair.member.create(DEPLOYMENTS, there)
@@ -208,14 +206,14 @@ def test_a_diff_in_degraded_mode_is_told_and_not_counted(shared: Path) -> None:
             "Failed to report diff on all manifests (0 of 1 manifests have reported diff)"
         )
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_an_object_deleted_on_the_member_comes_back(shared: Path) -> None:
+def test_an_object_deleted_on_the_member_comes_back() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), whenToApply="IfNotDrifted")
         await pair.member.client.delete(CONFIG_MAPS, "c", namespace="ns")
         await pair.pass_time(6)
         assert await pair.data() == {"a": "1"}
 
-    paired(story, shared)
+    paired(story)

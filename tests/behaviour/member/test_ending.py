@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from argosy.base.types import Object
 from argosy.client.resources import APPLIED_WORKS, CONFIG_MAPS, NAMESPACES, WORKS
 from tests.behaviour.member.pairs import SPACE, Pair, config_map, paired
@@ -23,7 +21,7 @@ async def _shared_with_namespace(pair: Pair, name: str, **more: object) -> None:
     await pair.edit(CONFIG_MAPS, name, {"metadata": {"ownerReferences": owners}})
 
 
-def test_a_manifest_that_goes_takes_its_object_along(shared: Path) -> None:
+def test_a_manifest_that_goes_takes_its_object_along() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"), config_map("two", a="1"))
         await pair.change(config_map("two", a="1"))
@@ -35,10 +33,10 @@ def test_a_manifest_that_goes_takes_its_object_along(shared: Path) -> None:
         assert applied is not None
         assert [each["name"] for each in applied["status"]["appliedResources"]] == ["two"]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_shared_object_that_goes_is_only_let_go(shared: Path) -> None:
+def test_a_shared_object_that_goes_is_only_let_go() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"), config_map("two", a="1"), allowCoOwnership=True)
         await _shared_with_namespace(pair, "one")
@@ -46,10 +44,10 @@ def test_a_shared_object_that_goes_is_only_let_go(shared: Path) -> None:
         owners = (await pair.there(CONFIG_MAPS, "one"))["metadata"]["ownerReferences"]
         assert [each["kind"] for each in owners] == ["Namespace"]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_an_object_made_again_by_somebody_else_stays(shared: Path) -> None:
+def test_an_object_made_again_by_somebody_else_stays() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"), config_map("two", a="1"))
         await pair.stop()
@@ -60,20 +58,20 @@ def test_an_object_made_again_by_somebody_else_stays(shared: Path) -> None:
         await pair.pass_time(2)
         assert await pair.data("one") == {"mine": "x"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_manifest_that_changes_its_kind_of_name_is_another(shared: Path) -> None:
+def test_a_manifest_that_changes_its_kind_of_name_is_another() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"))
         await pair.change(config_map("renamed", a="1"))
         assert await pair.member.get(CONFIG_MAPS, "one") is None
         assert await pair.data("renamed") == {"a": "1"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_whoever_reports_diffs_removes_nothing(shared: Path) -> None:
+def test_whoever_reports_diffs_removes_nothing() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"), config_map("two", a="1"))
         await pair.change(type="ReportDiff")
@@ -81,10 +79,10 @@ def test_whoever_reports_diffs_removes_nothing(shared: Path) -> None:
         assert await pair.data("one") == {"a": "1"}
         assert set(await pair.said()) == {"DiffReported"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_work_that_goes_takes_everything_along(shared: Path) -> None:
+def test_a_work_that_goes_takes_everything_along() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         await _deleted(pair)
@@ -92,10 +90,10 @@ def test_a_work_that_goes_takes_everything_along(shared: Path) -> None:
         assert await pair.applied() is None
         assert await pair.member.get(CONFIG_MAPS, "c") is None
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_work_waits_for_an_agent_that_is_away(shared: Path) -> None:
+def test_a_work_waits_for_an_agent_that_is_away() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         await pair.stop()
@@ -109,10 +107,10 @@ def test_a_work_waits_for_an_agent_that_is_away(shared: Path) -> None:
         assert await pair.hub.get(WORKS, "w", SPACE) is None
         assert await pair.member.get(CONFIG_MAPS, "c") is None
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_work_of_the_same_name_begins_anew(shared: Path) -> None:
+def test_a_work_of_the_same_name_begins_anew() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map("one", a="1"))
         before = await pair.applied()
@@ -125,10 +123,10 @@ def test_a_work_of_the_same_name_begins_anew(shared: Path) -> None:
         assert after["metadata"]["uid"] != before["metadata"]["uid"]
         assert await pair.data("one") == {"a": "2"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_an_owner_that_is_no_more_does_not_hold_up_the_end_for_ever(shared: Path) -> None:
+def test_an_owner_that_is_no_more_does_not_hold_up_the_end_for_ever() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), allowCoOwnership=True)
         await _shared_with_namespace(pair, "c")
@@ -142,14 +140,14 @@ def test_an_owner_that_is_no_more_does_not_hold_up_the_end_for_ever(shared: Path
         await pair.pass_time(10)
         assert await pair.hub.get(WORKS, "w", SPACE) is None
 
-    paired(story, shared, has_collector=False)
+    paired(story, has_collector=False)
 
 
 def _blocks(obj: Object) -> list[bool | None]:
     return [each.get("blockOwnerDeletion") for each in obj["metadata"].get("ownerReferences", ())]
 
 
-def test_an_applied_work_deleted_by_hand_comes_back_with_its_objects(shared: Path) -> None:
+def test_an_applied_work_deleted_by_hand_comes_back_with_its_objects() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         await pair.member.client.delete(APPLIED_WORKS, "w")
@@ -160,4 +158,4 @@ def test_an_applied_work_deleted_by_hand_comes_back_with_its_objects(shared: Pat
         assert [each["uid"] for each in owners] == [applied["metadata"]["uid"]]
         assert (await pair.said())["Applied"].startswith("True")
 
-    paired(story, shared)
+    paired(story)

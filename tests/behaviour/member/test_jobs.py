@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from argosy.base.types import Json, Object
 from argosy.client.resources import JOBS, PODS, WORKS
 from argosy.workloads.jobs import add_jobs
@@ -47,7 +45,7 @@ async def finished(pair: Pair, place: int = 0) -> str:
     return (await pair.said_of(place)).get("Finished", "").partition(" (manifest")[0]
 
 
-def test_a_job_tells_its_pods_and_its_end(shared: Path) -> None:
+def test_a_job_tells_its_pods_and_its_end() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         await pair.send(job(parallelism=3, completions=3))
@@ -58,10 +56,10 @@ def test_a_job_tells_its_pods_and_its_end(shared: Path) -> None:
         assert await finished(pair) == "True JobComplete: 3 succeeded, 0 failed, 0 active"
         assert list(await pair.said_of()) == ["Applied", "Available", "Finished"]
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_a_failed_job_tells_why(shared: Path) -> None:
+def test_a_failed_job_tells_why() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         failing = {"argosy.dev/outcome": "fail:3"}
@@ -73,10 +71,10 @@ def test_a_failed_job_tells_why(shared: Path) -> None:
         )
         assert (await pair.said())["Applied"].startswith("True")
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_many_pods_cost_few_writes(shared: Path) -> None:
+def test_many_pods_cost_few_writes() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member, cpu="1000")
         await pair.send(job(parallelism=100, completions=100))
@@ -86,10 +84,10 @@ def test_many_pods_cost_few_writes(shared: Path) -> None:
         assert await finished(pair) == "True JobComplete: 100 succeeded, 0 failed, 0 active"
         assert pair.hub_calls.taken().get("patch works status", 0) <= 10
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_a_job_that_its_ttl_removed_is_not_run_again(shared: Path) -> None:
+def test_a_job_that_its_ttl_removed_is_not_run_again() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         await pair.send(job(ttlSecondsAfterFinished=0), config_map(a="1"))
@@ -114,10 +112,10 @@ def test_a_job_that_its_ttl_removed_is_not_run_again(shared: Path) -> None:
         assert [each["name"] for each in applied["status"]["appliedResources"]] == ["j", "c"]
         assert all(each["uid"] for each in applied["status"]["appliedResources"])
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_another_manifest_is_another_job(shared: Path) -> None:
+def test_another_manifest_is_another_job() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         await pair.send(job(ttlSecondsAfterFinished=10))
@@ -129,10 +127,10 @@ def test_another_manifest_is_another_job(shared: Path) -> None:
         await pair.pass_time(120)
         assert await finished(pair) == "True JobComplete: 2 succeeded, 0 failed, 0 active"
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_a_job_that_has_not_ended_comes_back_when_deleted(shared: Path) -> None:
+def test_a_job_that_has_not_ended_comes_back_when_deleted() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         await pair.send(job(seconds=3600))
@@ -142,10 +140,10 @@ def test_a_job_that_has_not_ended_comes_back_when_deleted(shared: Path) -> None:
         await pair.pass_time(120)
         assert await uid(pair) != before
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
-def test_a_work_made_again_runs_its_job_again(shared: Path) -> None:
+def test_a_work_made_again_runs_its_job_again() -> None:
     async def story(pair: Pair) -> None:
         await add_node(pair.member)
         await pair.send(job(ttlSecondsAfterFinished=0))
@@ -155,7 +153,7 @@ def test_a_work_made_again_runs_its_job_again(shared: Path) -> None:
         await pair.send(job(ttlSecondsAfterFinished=0), settle=5)
         assert await pair.there(JOBS, "j")
 
-    paired(story, shared, *WORKING)
+    paired(story, *WORKING)
 
 
 # What a queue does to a job once it is admitted.
@@ -173,7 +171,7 @@ ADMITTED: Object = {
 }
 
 
-def test_a_queued_job_is_healthy_where_the_queue_has_its_own(shared: Path) -> None:
+def test_a_queued_job_is_healthy_where_the_queue_has_its_own() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(job(suspend=True), whenToApply="IfNotDrifted", annotations=QUEUED)
         assert (await pair.there(JOBS, "j"))["spec"]["suspend"] is True
@@ -185,10 +183,10 @@ def test_a_queued_job_is_healthy_where_the_queue_has_its_own(shared: Path) -> No
         assert await pair.drifts() == []
         assert (await pair.there(JOBS, "j"))["spec"]["suspend"] is False
 
-    paired(story, shared, add_jobs)
+    paired(story, add_jobs)
 
 
-def test_always_does_not_fight_the_queue(shared: Path) -> None:
+def test_always_does_not_fight_the_queue() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(job(suspend=True), annotations=QUEUED)
         await pair.edit(JOBS, "j", ADMITTED)
@@ -203,10 +201,10 @@ def test_always_does_not_fight_the_queue(shared: Path) -> None:
         assert spec["activeDeadlineSeconds"] == 600
         assert spec["suspend"] is False
 
-    paired(story, shared, add_jobs)
+    paired(story, add_jobs)
 
 
-def test_real_drift_is_told_beside_a_queue(shared: Path) -> None:
+def test_real_drift_is_told_beside_a_queue() -> None:
     async def story(pair: Pair) -> None:
         wanted = job(suspend=True, ttlSecondsAfterFinished=60)
         await pair.send(wanted, whenToApply="IfNotDrifted", annotations=QUEUED)
@@ -216,10 +214,10 @@ def test_real_drift_is_told_beside_a_queue(shared: Path) -> None:
             {"path": "/spec/ttlSecondsAfterFinished", "valueInHub": "60", "valueInMember": "5"}
         ]
 
-    paired(story, shared, add_jobs)
+    paired(story, add_jobs)
 
 
-def test_without_the_word_a_job_fights_the_queue_as_upstream(shared: Path) -> None:
+def test_without_the_word_a_job_fights_the_queue_as_upstream() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(job(suspend=True))
         await pair.edit(JOBS, "j", {"spec": {"suspend": False}})
@@ -227,4 +225,4 @@ def test_without_the_word_a_job_fights_the_queue_as_upstream(shared: Path) -> No
         assert (await pair.there(JOBS, "j"))["spec"]["suspend"] is True
         assert await pair.member.list(PODS) == []
 
-    paired(story, shared, add_jobs)
+    paired(story, add_jobs)

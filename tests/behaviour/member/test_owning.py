@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from argosy.base.types import Object
 from argosy.client.resources import APPLIED_WORKS, CONFIG_MAPS, NAMESPACES, RESOURCE_OVERRIDES
 from tests.behaviour.member.pairs import Pair, config_map, paired
@@ -24,7 +22,7 @@ async def _owned_by_namespace(pair: Pair, **data: str) -> Object:
     return reference
 
 
-def test_what_differs_is_not_taken_over_if_that_was_asked_for(shared: Path) -> None:
+def test_what_differs_is_not_taken_over_if_that_was_asked_for() -> None:
     async def story(pair: Pair) -> None:
         await pair.member.create(CONFIG_MAPS, {"metadata": {"name": "c"}, "data": {"a": "2"}})
         await pair.send(config_map(a="1"), whenToTakeOver="IfNoDiff")
@@ -41,10 +39,10 @@ def test_what_differs_is_not_taken_over_if_that_was_asked_for(shared: Path) -> N
         assert (await pair.said_of())["Applied"] == APPLIED
         assert "diffDetails" not in (await pair.status())["manifestConditions"][0]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_what_others_own_is_theirs_unless_it_may_be_shared(shared: Path) -> None:
+def test_what_others_own_is_theirs_unless_it_may_be_shared() -> None:
     async def story(pair: Pair) -> None:
         reference = await _owned_by_namespace(pair, a="2")
         await pair.send(config_map(a="1"))
@@ -64,10 +62,10 @@ def test_what_others_own_is_theirs_unless_it_may_be_shared(shared: Path) -> None
             "validate owner references: object is co-owned by multiple objects but co-ownership has been disallowed)"
         )
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_two_works_never_share_an_object(shared: Path) -> None:
+def test_two_works_never_share_an_object() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"), name="first")
         await pair.send(config_map(a="2"), name="second", allowCoOwnership=True)
@@ -77,10 +75,10 @@ def test_two_works_never_share_an_object(shared: Path) -> None:
         )
         assert await pair.data() == {"a": "1"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_an_applied_work_of_a_fleet_before_loses_its_objects(shared: Path) -> None:
+def test_an_applied_work_of_a_fleet_before_loses_its_objects() -> None:
     async def story(pair: Pair) -> None:
         spec = {"workName": "old", "workNamespace": "fleet-member-old"}
         body = {"metadata": {"name": "old"}, "spec": spec}
@@ -98,10 +96,10 @@ def test_an_applied_work_of_a_fleet_before_loses_its_objects(shared: Path) -> No
         assert [each["name"] for each in owners] == ["w"]
         assert await pair.data() == {"a": "1"}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_other_owners_of_a_custom_resource_stay(shared: Path) -> None:
+def test_other_owners_of_a_custom_resource_stay() -> None:
     async def story(pair: Pair) -> None:
         budget = {
             "apiVersion": "placement.kubernetes-fleet.io/v1beta1",
@@ -129,10 +127,10 @@ def test_other_owners_of_a_custom_resource_stay(shared: Path) -> None:
         assert after["labels"] == {"a": "2"}
         assert after["ownerReferences"] == owners
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_manifest_with_owners_of_its_own_is_refused(shared: Path) -> None:
+def test_a_manifest_with_owners_of_its_own_is_refused() -> None:
     async def story(pair: Pair) -> None:
         manifest = config_map(a="1")
         manifest["metadata"]["ownerReferences"] = [
@@ -144,4 +142,4 @@ def test_a_manifest_with_owners_of_its_own_is_refused(shared: Path) -> None:
             "disallowed)"
         )
 
-    paired(story, shared)
+    paired(story)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from argosy.base.types import Object
 from argosy.client.resources import CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, WORKS
 from tests.behaviour.member.pairs import SPACE, Pair, config_map, paired
@@ -30,7 +28,7 @@ def failed(reason: str, error: str) -> str:
     return f"False {reason}: Failed to apply the manifest (error: {error})"
 
 
-def test_every_manifest_tells_its_own_failure(shared: Path) -> None:
+def test_every_manifest_tells_its_own_failure() -> None:
     async def story(pair: Pair) -> None:
         unknown = {
             "apiVersion": "example.com/v1",
@@ -79,10 +77,10 @@ def test_every_manifest_tells_its_own_failure(shared: Path) -> None:
             "name": "g",
         }
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_kind_that_comes_later_is_applied_when_it_comes(shared: Path) -> None:
+def test_a_kind_that_comes_later_is_applied_when_it_comes() -> None:
     async def story(pair: Pair) -> None:
         widget = {
             "apiVersion": "example.com/v1",
@@ -97,10 +95,10 @@ def test_a_kind_that_comes_later_is_applied_when_it_comes(shared: Path) -> None:
         assert (await pair.said_of())["Applied"].startswith("True Applied")
         assert (await pair.said())["Available"].startswith("True WorkNotTrackable")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_namespace_of_the_same_work_comes_first(shared: Path) -> None:
+def test_a_namespace_of_the_same_work_comes_first() -> None:
     async def story(pair: Pair) -> None:
         inside = config_map(a="1")
         inside["metadata"]["namespace"] = "fresh"
@@ -108,10 +106,10 @@ def test_a_namespace_of_the_same_work_comes_first(shared: Path) -> None:
         await pair.send(inside, space)
         assert (await pair.said())["Applied"].startswith("True")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_what_was_refused_is_tried_again(shared: Path) -> None:
+def test_what_was_refused_is_tried_again() -> None:
     async def story(pair: Pair) -> None:
         inside = config_map(a="1")
         inside["metadata"]["namespace"] = "later"
@@ -123,10 +121,10 @@ def test_what_was_refused_is_tried_again(shared: Path) -> None:
         await pair.pass_time(10)
         assert (await pair.said())["Applied"].startswith("True")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_status_wiped_by_hand_comes_back(shared: Path) -> None:
+def test_a_status_wiped_by_hand_comes_back() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         before = await pair.status()
@@ -139,18 +137,18 @@ def test_a_status_wiped_by_hand_comes_back(shared: Path) -> None:
         ]
         assert len(after["manifestConditions"]) == 1
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_an_empty_work_is_applied(shared: Path) -> None:
+def test_an_empty_work_is_applied() -> None:
     async def story(pair: Pair) -> None:
         await pair.send()
         assert (await pair.said())["Available"].startswith("True AllManifestsAvailable")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_nobody_applies_before_joining(shared: Path) -> None:
+def test_nobody_applies_before_joining() -> None:
     async def story(pair: Pair) -> None:
         pair.joined = False
         await pair.send(config_map(a="1"))
@@ -161,4 +159,4 @@ def test_nobody_applies_before_joining(shared: Path) -> None:
         await pair.pass_time(6)
         assert await pair.data() == {"a": "1"}
 
-    paired(story, shared)
+    paired(story)

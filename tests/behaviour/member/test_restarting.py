@@ -55,10 +55,10 @@ def test_an_agent_that_dies_between_two_calls_is_followed_by_one_that_ends_its_w
         assert len(after["metadata"]["ownerReferences"]) == 1
         assert (await pair.said())["Applied"].startswith("True")
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_fresh_agent_finds_a_work_at_rest_and_writes_nothing(shared: Path) -> None:
+def test_a_fresh_agent_finds_a_work_at_rest_and_writes_nothing() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         await pair.pass_time(60)
@@ -70,10 +70,10 @@ def test_a_fresh_agent_finds_a_work_at_rest_and_writes_nothing(shared: Path) -> 
         assert pair.hub_calls.taken() == {}
         assert pair.member_calls.taken() == {}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_hub_that_cannot_be_reached_stops_no_member(shared: Path) -> None:
+def test_a_hub_that_cannot_be_reached_stops_no_member() -> None:
     async def unreachable() -> None:
         raise ServiceUnavailable("the hub is away")
 
@@ -90,4 +90,4 @@ def test_a_hub_that_cannot_be_reached_stops_no_member(shared: Path) -> None:
         assert await pair.data() == {"a": "3"}
         assert (await pair.status())["conditions"][0]["observedGeneration"] == 2
 
-    paired(story, shared)
+    paired(story)
