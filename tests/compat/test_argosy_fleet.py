@@ -9,31 +9,19 @@ import pytest
 
 from argosy.cli.main import main
 from tests.compat.queues import Argosy
-from tests.fakes.fleets import fleet_definition
+from tests.fakes.fleets import fleet_definitions
 from tests.support.connections import Connection
 from tests.support.hosting import hosting
 
 PLACEMENT = "placement.kubernetes-fleet.io"
 CLUSTER = "cluster.kubernetes-fleet.io"
-KINDS = {
-    f"{PLACEMENT}_clusterapprovalrequests": PLACEMENT,
-    f"{PLACEMENT}_approvalrequests": PLACEMENT,
-    f"{PLACEMENT}_clusterresourcebindings": PLACEMENT,
-    f"{PLACEMENT}_resourcebindings": PLACEMENT,
-    f"{CLUSTER}_memberclusters": CLUSTER,
-}
 
 
 @pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory, shared: Path
-) -> Iterator[tuple[Connection, Argosy]]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connection, Argosy]]:
     with hosting(tmp_path_factory.mktemp("fleet")) as host:
-        for name in KINDS:
-            path = shared / "contract" / "schemas" / f"{name}.json"
-            host.api.create(
-                "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", fleet_definition(path)
-            )
+        for definition in fleet_definitions():
+            host.api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
         yield host.api, Argosy(host.kubeconfig)
 
 

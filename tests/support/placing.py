@@ -30,7 +30,8 @@ def agent(
     for type_, status, since in (("Joined", joined, now), ("Healthy", healthy, now - sick)):
         if status:
             at = format_time(since)
-            conditions.append({"type": type_, "status": status, "lastTransitionTime": at})
+            said = {"type": type_, "status": status, "reason": "Said", "message": ""}
+            conditions.append({**said, "lastTransitionTime": at})
     beat = format_time(now - silent)
     return {"type": "MemberAgent", "conditions": conditions, "lastReceivedHeartbeat": beat}
 

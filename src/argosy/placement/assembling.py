@@ -13,6 +13,7 @@ from argosy.placement.placements import Placements, Settings
 from argosy.placement.reserving.promises import Ledger
 from argosy.placement.rollouts.controllers import Rollouts
 from argosy.placement.scheduling.controllers import Scheduling
+from argosy.placement.selecting.terms import InvalidSelectors
 from argosy.placement.snapshotting.resources import DEFAULT_DELAYS, Delays
 from argosy.placement.statuses.wordings import RELEASES, Wording
 from argosy.placement.updateruns.controllers import UpdateRuns
@@ -42,6 +43,12 @@ def add_placement(assembly: Assembly, settings: PlacementSettings) -> Views:
     overriding = Overriding(views)
     Rollouts(assembly, views, overriding.picked)
     Working(assembly, views)
-    UpdateRuns(assembly, views, overriding.picked, placements.snapshots.ensure_latest)
+    UpdateRuns(
+        assembly,
+        views,
+        overriding.picked,
+        placements.snapshots.ensure_latest,
+        refusals=(InvalidSelectors,),
+    )
     Evictions(assembly, views)
     return views

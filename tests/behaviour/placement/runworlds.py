@@ -43,6 +43,10 @@ def nothing(_placement: Key, _shards: Sequence[ResourceSnapshot], _member: Membe
     return Picked()
 
 
+class UnselectableError(Exception):
+    """The placement's selectors are wrong."""
+
+
 class Hub(World):
     """One placement `app` of one scope, and who works on it."""
 
@@ -53,6 +57,8 @@ class Hub(World):
         self.placement = "app"
         self.overrides: Overrides = nothing
         self.asked: list[Key] = []
+        # Why no resources can be selected, if none can.
+        self.unselectable = ""
         self._task: asyncio.Task[None] | None = None
 
     # The hub's controllers.
@@ -64,9 +70,11 @@ class Hub(World):
 
         async def ensure_latest(key: Key) -> ResourceSnapshot:
             self.asked.append(key)
+            if self.unselectable:
+                raise UnselectableError(self.unselectable)
             return await self.snapshot(0, views)
 
-        UpdateRuns(assembly, views, self.overrides, ensure_latest)
+        UpdateRuns(assembly, views, self.overrides, ensure_latest, refusals=(UnselectableError,))
         Evictions(assembly, views)
         self._task = asyncio.create_task(assembly.run())
         await assembly.started()

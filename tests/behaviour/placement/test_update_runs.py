@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from argosy.api.objects.fleet.placements import NamespacedName
 from argosy.base.types import Object
+from argosy.placement.picks import Picked
 from argosy.placement.scopes import CLUSTER, NAMESPACE, Scope
 from tests.behaviour.placement.runworlds import Hub, on_hub
 
@@ -375,3 +377,40 @@ def test_forbidden_turns_of_a_run_are_refused_by_its_kind(shared: Path) -> None:
             await hub.turn("Initialize")
 
     on_hub(story, shared)
+
+
+def test_a_placement_whose_resources_cannot_be_selected_ends_the_run(shared: Path) -> None:
+    async def story(hub: Hub) -> None:
+        await fleet(hub)
+        hub.unselectable = "there is no such kind"
+        await hub.run()
+        assert await hub.said("Initialized") == (
+            "False",
+            "UpdateRunInitializedFailed",
+            (
+                "cannot continue the updateRun: failed to validate the updateRun: failed to process the request due "
+                "to a client error: there is no such kind"
+            ),
+        )
+        await hub.pass_time(600)
+        assert len(hub.asked) == 1
+
+    on_hub(story, shared)
+
+
+def test_overrides_of_a_namespaced_placement_reach_its_bindings(shared: Path) -> None:
+    async def story(hub: Hub) -> None:
+        hub.overrides = lambda placement, _shards, member: Picked(
+            (f"{placement}-{member.metadata.name}".replace("/", "."),),
+            (NamespacedName("ro-0", "ns"),),
+        )
+        await hub.live()
+        await fleet(hub)
+        await hub.run()
+        spec = (await hub.binding("one"))["spec"]
+        assert spec["clusterResourceOverrideSnapshots"] == ["ns.app-one"]
+        assert spec["resourceOverrideSnapshots"] == [{"name": "ro-0", "namespace": "ns"}]
+        await hub.arrive("one")
+        assert (await hub.said("Progressing"))[1] == "UpdateRunWaiting"
+
+    on_hub(story, shared, NAMESPACE, alive=False)

@@ -17,19 +17,17 @@ from typing import Final
 from argosy.api.objects.conditions import is_current, with_condition
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import (
-    APPLIED,
     AVAILABLE,
     BOUND,
     DIFF_REPORTED,
-    OVERRIDDEN,
     UNSCHEDULED,
-    WORK_SYNCHRONIZED,
     Binding,
 )
 from argosy.api.objects.fleet.evictions import PlacementDisruptionBudget, PlacementEviction
 from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.policies import PICK_ALL, PICK_FIXED, PICK_N, PlacementPolicy
 from argosy.api.objects.metadata import Condition, find_condition
+from argosy.placement.rollouts.readiness import has_failed
 
 VALID: Final = "Valid"
 EXECUTED: Final = "Executed"
@@ -53,13 +51,6 @@ _NOT_THERE: Final = (
 _MISCONFIGURED: Final = (
     "Eviction is blocked by misconfigured ClusterResourcePlacementDisruptionBudget, either MaxUnavailable is specified "
     "or MinAvailable is specified as a percentage for PickAll ClusterResourcePlacement"
-)
-# Conditions that tell a failure when they are False, with the reason that only tells a beginning.
-_FAILURES: Final = (
-    (OVERRIDDEN, "OverriddenPending"),
-    (WORK_SYNCHRONIZED, "WorkNotSynchronizedYet"),
-    (APPLIED, "ApplyPending"),
-    (AVAILABLE, "ResourceNotAvailableYet"),
 )
 
 
@@ -151,19 +142,6 @@ def _judged(
         f"availablePlacements: {available}, totalPlacements: {len(bindings)}"
     )
     return message, is_allowed, is_allowed
-
-
-def has_failed(binding: Binding) -> bool:
-    """Whether a binding's resources did not arrive. What the work generator calls "in progress" counts, as upstream."""
-    for type_, beginning in _FAILURES:
-        said = find_condition(binding.status.conditions, type_)
-        if (
-            said is not None
-            and is_current(said, binding.metadata.generation, "False")
-            and said.reason != beginning
-        ):
-            return True
-    return False
 
 
 def _is_present(binding: Binding) -> bool:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.snapshots import PolicySnapshot, ResourceSnapshot
-from argosy.api.objects.fleet.works import ManifestCondition, SentWork
+from argosy.api.objects.fleet.works import FINISHED, ManifestCondition, SentWork
 from argosy.api.objects.metadata import Condition, ObjectMeta
 from argosy.placement.explaining.families import Family, telling
-
-_OUTCOME = "Finished"
 
 
 @dataclass(slots=True, frozen=True)
@@ -88,8 +86,8 @@ def _work(work: SentWork) -> Branch:
 
 
 def _manifest(found: ManifestCondition) -> Branch:
-    outcome = next((each for each in found.conditions if each.type == _OUTCOME), None)
-    rest = tuple(each for each in found.conditions if each.type != _OUTCOME)
+    outcome = next((each for each in found.conditions if each.type == FINISHED), None)
+    rest = tuple(each for each in found.conditions if each.type != FINISHED)
     told = telling(rest)
     if outcome is not None and (told is None or told.status == "True"):
         told = outcome

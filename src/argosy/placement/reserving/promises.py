@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from argosy.api.objects.fleet.bindings import AVAILABLE, UNSCHEDULED, Binding
 from argosy.api.objects.fleet.members import MemberCluster
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
-from argosy.api.objects.fleet.works import SentWork
+from argosy.api.objects.fleet.works import FINISHED, SentWork
 from argosy.api.objects.metadata import Condition, Quantities, find_condition
 from argosy.api.podresources import Amounts, add
 from argosy.base.quantities import Quantity
@@ -29,9 +29,6 @@ from argosy.client.objects import Key
 from argosy.placement.reserving.needs import needs
 from argosy.placement.scopes import SCOPES
 from argosy.placement.views import Views, binding_of, parent_of
-
-# The condition of a job's manifest in a Work: that it runs (False) or has ended (True).
-FINISHED: Final = "Finished"
 
 
 class Landing(NamedTuple):

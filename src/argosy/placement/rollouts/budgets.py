@@ -39,13 +39,11 @@ def budget_of(spec: PlacementSpec, picked: int) -> Budget:
 
 def _target(spec: PlacementSpec, picked: int) -> int:
     policy = spec.wanted
-    match policy.type:
-        case kind if kind == PICK_ALL:
-            return picked
-        case kind if kind == PICK_FIXED:
-            return len(policy.cluster_names)
-        case _:
-            return policy.number_of_clusters or 0
+    if policy.type == PICK_ALL:
+        return picked
+    if policy.type == PICK_FIXED:
+        return len(policy.cluster_names)
+    return policy.number_of_clusters or 0
 
 
 def _scaled(value: int | str | None, target: int) -> int:

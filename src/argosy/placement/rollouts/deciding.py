@@ -52,7 +52,6 @@ class Step:
 class _Count:
     """The bindings of a placement, counted and sorted."""
 
-    targeted: int = 0
     ready: int = 0
     # Ready, but on its way out.
     leaving: int = 0
@@ -68,9 +67,8 @@ class _Count:
 
 def decide(spec: PlacementSpec, bindings: Iterable[Binding], latest: Latest, now: datetime) -> Step:
     ordered = sorted(bindings, key=lambda each: each.metadata.name)
-    picked = sum(each.spec.state in {SCHEDULED, BOUND} for each in ordered)
-    budget = budget_of(spec, picked)
-    count = _Count(targeted=picked)
+    budget = budget_of(spec, sum(each.spec.state in {SCHEDULED, BOUND} for each in ordered))
+    count = _Count()
     for binding in ordered:
         _classify(binding, count, latest, budget, now)
     return _step(count, budget)

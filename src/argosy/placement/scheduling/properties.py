@@ -5,7 +5,8 @@ or available amount. Everything up to the first dash is which of the three, the 
 `available-ephemeral-storage` and `available-nvidia.com/gpu` work like the others. Any other name is one of the
 cluster's own properties, whose text has to be a quantity.
 
-What was promised to placements that are still on their way is taken off the available amount, down to nothing at all.
+What was promised to placements that are still on their way is taken off the available amount. What is left may be less
+than nothing: of two clusters that are promised out, the one with fewer promises is still the better one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from argosy.base.quantities import ParseError, Quantity, parse
 from argosy.placement.scheduling.snapshots import CycleError
 
 RESOURCE_PREFIX: Final = "resources.kubernetes-fleet.io/"
-_NOTHING: Final = Quantity(0)
 
 
 def value_of(
@@ -58,7 +58,7 @@ def _resource(
         amount = parse(text)
         if not promised or resource not in promised:
             return amount
-        return max(_NOTHING, amount - parse(promised[resource]))
+        return amount - parse(promised[resource])
     except ParseError as error:
         raise _unreadable(cluster, name, str(error)) from None
 

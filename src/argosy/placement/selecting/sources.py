@@ -12,7 +12,7 @@ from argosy.control.assemblies import Assembly
 from argosy.placement.selecting.catalogs import Catalog, KindDefinition
 from argosy.placement.selecting.exclusions import Exclusions
 from argosy.placement.selecting.interests import Interests
-from argosy.placement.selecting.picking import pick, wanted
+from argosy.placement.selecting.picking import Picked, pick, wanted
 from argosy.placement.selecting.selections import Selection, selection
 from argosy.placement.selecting.terms import read_term
 from argosy.placement.selecting.watched import Watched
@@ -41,6 +41,11 @@ class Sources:
     # For the controllers.
 
     def select(self, placement: Placement) -> Selection | None:
+        """What a placement selects now, as it is passed on; see `pick`."""
+        picked = self.pick(placement)
+        return None if picked is None else selection(picked)
+
+    def pick(self, placement: Placement) -> list[Picked] | None:
         """What a placement selects now; None while that is not known: `changed` will be called for it.
 
         Raises InvalidSelectors.
@@ -52,7 +57,7 @@ class Sources:
             return None
         picked = pick(key, selectors, self, self._exclusions)
         self._interests.select(key, (each.identifier for each in picked))
-        return selection(picked)
+        return picked
 
     def drop(self, key: Key) -> None:
         """Forget a placement."""

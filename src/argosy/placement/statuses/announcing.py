@@ -1,4 +1,4 @@
-"""The events of a placement: a stage has become True for the edition at hand, and all of them have.
+"""The events of a placement: a stage has become True for the edition at hand, all of them have, its jobs have ended.
 
 Upstream means to tell of reported differences, too, and never does; neither do we.
 """
@@ -18,7 +18,10 @@ from argosy.api.objects.fleet.bindings import (
 )
 from argosy.api.objects.fleet.placements import Placement, PlacementStatus
 from argosy.api.objects.fleet.snapshots import SCHEDULED
+from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import find_condition
+from argosy.control.recorders import EventType
+from argosy.placement.outcomes import FAILED
 from argosy.placement.scopes import scope_of
 from argosy.placement.statuses.evaluating import stages_of
 
@@ -26,6 +29,7 @@ from argosy.placement.statuses.evaluating import stages_of
 class News(NamedTuple):
     reason: str
     message: str
+    type: EventType = "Normal"
 
 
 _REACHED: Final = {
@@ -55,6 +59,17 @@ def announced(placement: Placement, new: PlacementStatus) -> Iterable[News]:
             yield news
     if is_completed(placement, new) and not is_completed(placement, placement.status):
         yield COMPLETED
+    if _is_true(placement, new, FINISHED) and not _is_true(placement, placement.status, FINISHED):
+        yield _finished(placement, new)
+
+
+def _finished(placement: Placement, new: PlacementStatus) -> News:
+    type_ = scope_of(placement.metadata.namespace).condition(FINISHED)
+    said = find_condition(new.conditions, type_)
+    assert said is not None, "it was just found to be True"
+    if said.reason == FAILED:
+        return News("PlacementJobFailed", said.message, "Warning")
+    return News("PlacementJobFinished", said.message)
 
 
 def is_completed(placement: Placement, status: PlacementStatus) -> bool:

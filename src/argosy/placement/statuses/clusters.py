@@ -2,7 +2,7 @@
 
 A binding's conditions are read in the order they are reached, up to the first that is not True; one that was said of an
 earlier generation of the binding is not known. A binding of a rolling update that has an older snapshot tells nothing
-but that.
+but that. What became of jobs is said beside all of this, however far the stages are.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from argosy.api.objects.fleet.bindings import (
 )
 from argosy.api.objects.fleet.placements import PerClusterStatus
 from argosy.api.objects.fleet.snapshots import SCHEDULED, ClusterDecision
+from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import Condition, find_condition
 from argosy.placement.statuses.wordings import (
     CLUSTER_UNKNOWN,
@@ -71,6 +72,12 @@ def selected_cluster(
         conditions = with_condition(conditions, said, now)
     reached = {stage.type: stage.status for stage in stages}
     conditions = without_conditions(conditions, (each for each in STAGES if each not in reached))
+    outcome = _current(binding, FINISHED) if binding is not None else None
+    if outcome is None:
+        conditions = without_conditions(conditions, (FINISHED,))
+    else:
+        said = Condition(FINISHED, outcome.status, outcome.reason, outcome.message, generation)
+        conditions = with_condition(conditions, said, now)
     status = PerClusterStatus(
         cluster_name=decision.cluster_name,
         conditions=conditions,
@@ -123,10 +130,7 @@ def _unknown(stage: str) -> Condition:
 def _with_details(
     status: PerClusterStatus, binding: Binding, reached: Mapping[str, str]
 ) -> PerClusterStatus:
-    """What the stages that were reached tell beside their conditions.
-
-    What members report of Jobs and of their pods will be one more field here.
-    """
+    """What the stages that were reached tell beside their conditions."""
     started = reached.get(ROLLOUT_STARTED) == TRUE
     applied = {reached.get(APPLIED), reached.get(AVAILABLE)} - {None, UNKNOWN}
     has_failed = FALSE in applied

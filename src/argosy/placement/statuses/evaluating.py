@@ -36,7 +36,9 @@ from argosy.api.objects.fleet.snapshots import (
     PolicySnapshot,
     ResourceSnapshot,
 )
+from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import Condition, find_condition
+from argosy.placement.outcomes import of_clusters
 from argosy.placement.scopes import Scope, scope_of
 from argosy.placement.statuses.clusters import (
     ClusterVerdict,
@@ -113,8 +115,9 @@ class _Evaluation:
         clusters = (*(each.status for each in verdicts), *self._missing(decisions, len(verdicts)))
         if not verdicts:
             # What was said of clusters that have gone is said no more; what is said of the placement itself stays.
-            types = (self._scope.condition(each) for each in STAGES)
+            types = [self._scope.condition(each) for each in (*STAGES, FINISHED)]
             return self._told(index, clusters, without_conditions(conditions, types))
+        conditions = self._with_outcome(conditions, verdicts)
         if self._spec.is_external:
             index, unclear = self._rolled_out(verdicts)
             if unclear:
@@ -251,6 +254,20 @@ class _Evaluation:
             if status != TRUE:
                 break
         return said
+
+    def _with_outcome(
+        self, conditions: tuple[Condition, ...], verdicts: Sequence[ClusterVerdict]
+    ) -> tuple[Condition, ...]:
+        """What became of jobs, wherever one has begun."""
+        told = (find_condition(each.status.conditions, FINISHED) for each in verdicts)
+        outcome = of_clusters(each for each in told if each is not None)
+        type_ = self._scope.condition(FINISHED)
+        if outcome is None:
+            return without_conditions(conditions, (type_,))
+        new = Condition(
+            type_, outcome.status, outcome.reason, outcome.message, self._picture.generation
+        )
+        return with_condition(conditions, new, self._now)
 
     def _with_stages(
         self, conditions: tuple[Condition, ...], said: dict[str, tuple[str, Told]]

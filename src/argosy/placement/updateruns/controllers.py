@@ -3,16 +3,13 @@
 Whatever a run waits for wakes it: a change of one of its placement's bindings, an answer to one of its approval
 requests or their disappearance, a change of its own spec. Besides, it is looked at now and then, as upstream does.
 
-What a run has written it reads at its next look, because the answers of writes go into the informers at once. Bindings
-are written under the revision they were seen at: the scheduler may be giving them up at the same moment.
+What a run has written it reads at its next look, because the answers of writes go into the informers at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Final
-
-import msgspec
 
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
@@ -25,9 +22,7 @@ from argosy.api.objects.fleet.updateruns import (
     UpdateRunStatus,
     UpdateStrategy,
 )
-from argosy.api.objects.metadata import V, decoder
-from argosy.base.errors import AlreadyExists, NotFound
-from argosy.base.types import Object
+from argosy.api.objects.metadata import V
 from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.informers import Informer
@@ -35,27 +30,21 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.placement.picks import Overrides
 from argosy.placement.scopes import SCOPES, Scope, scope_of
 from argosy.placement.updateruns import initializing
-from argosy.placement.updateruns.aborting import Aborted, Unsettled
-from argosy.placement.updateruns.decisions import (
-    Decision,
-    Request,
-    Start,
-    accepted_conditions,
-    request_document,
-    rollout_conditions,
-)
+from argosy.placement.updateruns.aborting import Aborted, Unsettled, by_user, invalid
+from argosy.placement.updateruns.decisions import Decision
 from argosy.placement.updateruns.executing import executed
 from argosy.placement.updateruns.looks import Look
 from argosy.placement.updateruns.marking import (
     INITIALIZED,
     SUCCEEDED,
-    Moment,
     renewed,
     run_failed,
+    run_not_initialized,
     status_of,
 )
 from argosy.placement.updateruns.stopping import stopped
 from argosy.placement.updateruns.validating import validated
+from argosy.placement.updateruns.writing import Writer
 from argosy.placement.views import Views, parent_of
 
 _WORKERS: Final = 4
@@ -66,7 +55,10 @@ _RUN: Final = "run"
 
 
 class UpdateRuns:
-    """`ensure_latest` gives a placement's resource snapshot as of now, made if need be."""
+    """`ensure_latest` gives a placement's resource snapshot as of now, made if need be.
+
+    Where it raises one of `refusals`, the placement cannot have one as it stands, and the run ends; others pass.
+    """
 
     def __init__(
         self,
@@ -74,11 +66,14 @@ class UpdateRuns:
         views: Views,
         overrides: Overrides,
         ensure_latest: Callable[[Key], Awaitable[ResourceSnapshot]],
+        *,
+        refusals: tuple[type[Exception], ...] = (),
     ) -> None:
         self._views = views
         self._clock = assembly.clock
         self._overrides = overrides
         self._ensure_latest = ensure_latest
+        self._refusals = refusals
         self._runs: dict[Scope, Informer[UpdateRun]] = {}
         self._strategies: dict[Scope, Informer[UpdateStrategy]] = {}
         self._approvals: dict[Scope, Informer[ApprovalRequest]] = {}
@@ -93,6 +88,7 @@ class UpdateRuns:
             views.all_bindings(scope).add_handler(self._binding_changed)
             self._runs[scope], self._approvals[scope] = runs, approvals
             self._strategies[scope] = assembly.informer(scope.update_strategies, UpdateStrategy)
+        self._writer = Writer(views, self._runs, self._approvals)
 
     # What is worth a look.
 
@@ -123,11 +119,11 @@ class UpdateRuns:
         if run is None:
             return DONE
         if run.metadata.deletion_timestamp is not None:
-            await self._remove(scope, run)
+            await self._writer.remove(scope, run)
             return DONE
         if names.UPDATE_RUN_CLEANUP not in run.metadata.finalizers:
             # The watch, or the answer itself, brings the run back with its finalizer.
-            await self._adopt(scope, run)
+            await self._writer.adopt(scope, run)
             return DONE
         if _is_over(run.status):
             return DONE
@@ -159,19 +155,25 @@ class UpdateRuns:
     async def _initialize(self, scope: Scope, look: Look) -> Result:
         status = initializing.planned(look)
         if not status_of(status.conditions, INITIALIZED):
-            index = look.run.spec.resource_snapshot_index
-            if not index:
-                latest = await self._ensure_latest(look.placement_key)
-                index = latest.metadata.labels.get(names.RESOURCE_INDEX, "")
-            status = initializing.initialized(
-                status,
-                look,
-                index=index,
-                snapshots=self._views.resource_snapshots(look.placement_key),
-                overrides=self._overrides,
-            )
-        await self._write_status(scope, look.run, status)
+            status = await self._with_resources(look, status)
+        await self._writer.write_status(scope, look.run, status)
         return DONE if _is_over(status) else Result(requeue_after=0)
+
+    async def _with_resources(self, look: Look, status: UpdateRunStatus) -> UpdateRunStatus:
+        index = look.run.spec.resource_snapshot_index
+        if not index:
+            try:
+                latest = await self._ensure_latest(look.placement_key)
+            except self._refusals as error:
+                return run_not_initialized(status, look.moment, str(invalid(by_user(str(error)))))
+            index = latest.metadata.labels.get(names.RESOURCE_INDEX, "")
+        return initializing.initialized(
+            status,
+            look,
+            index=index,
+            snapshots=self._views.resource_snapshots(look.placement_key),
+            overrides=self._overrides,
+        )
 
     async def _advance(self, scope: Scope, look: Look, status: UpdateRunStatus) -> Result:
         """A step of a run that is initialized; one that is to wait for its start is left alone."""
@@ -184,99 +186,8 @@ class UpdateRuns:
         else:
             decide = stopped if look.run.spec.state == STOP else executed
             decision = decide(look, status, position)
-        await self._do(scope, look, decision)
+        await self._writer.do(scope, look, decision)
         return DONE if decision.again is None else Result(requeue_after=decision.again)
-
-    # Writing.
-
-    async def _do(self, scope: Scope, look: Look, decision: Decision) -> None:
-        for request in decision.requests:
-            await self._ask(scope, look.run, request)
-        for approval in decision.accepted:
-            await self._accept(scope, approval, look.moment)
-        for start in decision.starts:
-            await self._start(scope, look, start)
-        for binding in decision.deletions:
-            await self._views.delete(scope.bindings, binding.metadata)
-        await self._write_status(scope, look.run, decision.status)
-
-    async def _ask(self, scope: Scope, run: UpdateRun, request: Request) -> None:
-        namespace = run.metadata.namespace
-        document = request_document(run, request)
-        try:
-            raw = await self._views.create(scope.approval_requests, document, namespace)
-        except AlreadyExists:
-            raw = await self._views.client.get(
-                scope.approval_requests, request.name, namespace=namespace or None
-            )
-        self._approvals[scope].learn(raw)
-
-    async def _accept(self, scope: Scope, approval: ApprovalRequest, moment: Moment) -> None:
-        """Under the revision it was seen at: people write the same list."""
-        patch: Object = {
-            "metadata": {"resourceVersion": approval.metadata.resource_version},
-            "status": {"conditions": accepted_conditions(approval, moment)},
-        }
-        raw = await self._views.patch(
-            scope.approval_requests, approval.metadata, patch, subresource="status"
-        )
-        self._approvals[scope].learn(raw)
-
-    async def _start(self, scope: Scope, look: Look, start: Start) -> None:
-        binding = start.binding
-        if start.spec is not None:
-            patch: Object = {
-                "metadata": {"resourceVersion": binding.metadata.resource_version},
-                "spec": start.spec,
-            }
-            raw = await self._views.patch(scope.bindings, binding.metadata, patch)
-            binding = decoder(Binding)(bytes(raw.body))
-        conditions = rollout_conditions(binding, look.run, look.moment)
-        patch = {
-            "metadata": {"resourceVersion": binding.metadata.resource_version},
-            "status": {"conditions": conditions},
-        }
-        await self._views.patch(scope.bindings, binding.metadata, patch, subresource="status")
-
-    async def _write_status(self, scope: Scope, run: UpdateRun, status: UpdateRunStatus) -> None:
-        if status == run.status:
-            return
-        document: Object = msgspec.to_builtins(status)
-        try:
-            raw = await self._views.patch_status(scope.update_runs, run.metadata, document)
-        except NotFound:
-            return
-        self._runs[scope].learn(raw)
-
-    # Coming and going.
-
-    async def _adopt(self, scope: Scope, run: UpdateRun) -> None:
-        """Put the finalizer on. Upstream writes the whole object back, and with it an index that was not given."""
-        patch: Object = {
-            "metadata": {
-                "finalizers": [*run.metadata.finalizers, names.UPDATE_RUN_CLEANUP],
-                "resourceVersion": run.metadata.resource_version,
-            },
-            "spec": {"resourceSnapshotIndex": run.spec.resource_snapshot_index},
-        }
-        try:
-            raw = await self._views.patch(scope.update_runs, run.metadata, patch)
-        except NotFound:
-            return
-        self._runs[scope].learn(raw)
-
-    async def _remove(self, scope: Scope, run: UpdateRun) -> None:
-        """A run takes its approval requests along; what it has rolled out stays."""
-        meta = run.metadata
-        if names.UPDATE_RUN_CLEANUP not in meta.finalizers:
-            return
-        await self._views.client.delete_collection(
-            scope.approval_requests,
-            namespace=meta.namespace or None,
-            label_selector=f"{names.TARGET_UPDATE_RUN}={meta.name}",
-        )
-        left = [each for each in meta.finalizers if each != names.UPDATE_RUN_CLEANUP]
-        await self._views.set_finalizers(scope.update_runs, meta, left)
 
 
 def _is_over(status: UpdateRunStatus) -> bool:

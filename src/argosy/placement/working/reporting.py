@@ -2,7 +2,7 @@
 
 A Work counts with what its member said of its current generation; of an older one it says nothing. Conditions speak of
 all Works together and name the first one, by name, that is not as it should be. In ReportDiff mode there is
-DiffReported alone, otherwise Applied and, once all are applied, Available.
+DiffReported alone, otherwise Applied and, once all are applied, Available; what became of jobs comes last (`outcomes`).
 
 What is listed depends on how far the Works are: nothing while some have yet to say something, what failed and differs
 only if something failed, drifts always. So nothing leaks from before a change into after it. Each list is cut at 100.
@@ -20,6 +20,7 @@ from argosy.api.objects.fleet import bindings, names, works
 from argosy.api.objects.fleet.works import ManifestCondition, SentWork
 from argosy.api.objects.metadata import Condition, find_condition
 from argosy.base.types import Object
+from argosy.placement.outcomes import of_works
 
 LIMIT: Final = 100
 # What members say of Works whose availability they cannot see; the second word is announced as the first's successor.
@@ -48,7 +49,10 @@ def report(sent: Iterable[SentWork], *, is_diffing: bool) -> Report:
     ordered = sorted(sent, key=lambda each: each.metadata.name)
     if ordered and not any(each.status.conditions for each in ordered):
         return in_progress(is_diffing=is_diffing)
-    return _diffing(ordered) if is_diffing else _applying(ordered)
+    if is_diffing:
+        return _diffing(ordered)
+    found, outcome = _applying(ordered), of_works(ordered)
+    return found if outcome is None else found._replace(conditions=(*found.conditions, outcome))
 
 
 def in_progress(*, is_diffing: bool) -> Report:

@@ -15,6 +15,7 @@ import msgspec
 from argosy.api.objects.conditions import condition_documents, with_condition, without_conditions
 from argosy.api.objects.fleet import bindings
 from argosy.api.objects.fleet.bindings import Binding, BindingStatus
+from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import Condition, find_condition
 from argosy.base.types import Object
 from argosy.placement.working.reporting import Report
@@ -25,6 +26,7 @@ _OWN: Final = (
     bindings.APPLIED,
     bindings.AVAILABLE,
     bindings.DIFF_REPORTED,
+    FINISHED,
 )
 
 
