@@ -16,6 +16,10 @@ from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, n
 from pathlib import Path
 from typing import Final
 
+from argosy.client import kubeconfig
+from argosy.client.objects import decode
+from argosy.client.remote import RemoteClient
+from argosy.client.resources import MEMBER_CLUSTERS
 from tests.golden.fleet import SHAPES
 from tests.golden.pretending import pretending
 from tests.support.processes import command
@@ -82,10 +86,10 @@ async def _taint(environment: dict[str, str]) -> None:
     """The golden runs tainted the first member and took the taint back before the others joined, in a step that not
     every copy of their script has: a member that was never changed tells.
     """
-    where = ["--context", "hub", "get", "membercluster", SHAPES[0].name]
-    asked = ["kubectl", *where, "-o", "jsonpath={.metadata.generation}"]
-    told = subprocess.run(asked, env=environment, check=True, capture_output=True, text=True)
-    if told.stdout != "1":
+    connection = kubeconfig.load(environment["KUBECONFIG"], context="hub")
+    async with RemoteClient(connection) as client:
+        found = decode(await client.get(MEMBER_CLUSTERS, SHAPES[0].name))
+    if found["metadata"]["generation"] > 1:
         return
     for taints in ('[{"key":"k","value":"v","effect":"NoSchedule"}]', "[]"):
         patch = f'{{"spec":{{"taints":{taints}}}}}'

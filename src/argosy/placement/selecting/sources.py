@@ -8,8 +8,9 @@ from typing import Final, TypeAlias
 from argosy.api.objects.fleet.placements import Placement, ResourceSelectorTerm
 from argosy.client.objects import Key
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Resource
+from argosy.control.arrivals import Definition
 from argosy.control.assemblies import Assembly
-from argosy.placement.selecting.catalogs import Catalog, KindDefinition
+from argosy.placement.selecting.catalogs import Catalog
 from argosy.placement.selecting.exclusions import Exclusions
 from argosy.placement.selecting.interests import Interests
 from argosy.placement.selecting.picking import Picked, pick, wanted
@@ -35,7 +36,7 @@ class Sources:
         # What each placement looks for, and in which edition of the catalog it was looked up.
         self._known: dict[Key, tuple[Selectors, int]] = {}
         self._edition = 0
-        self._definitions: Final = assembly.informer(CUSTOM_RESOURCE_DEFINITIONS, KindDefinition)
+        self._definitions: Final = assembly.informer(CUSTOM_RESOURCE_DEFINITIONS, Definition)
         self._definitions.add_handler(self._definition_changed)
 
     # For the controllers.
@@ -106,7 +107,7 @@ class Sources:
         for placement in sorted(concerned):
             self._changed(placement)
 
-    def _definition_changed(self, old: KindDefinition | None, new: KindDefinition | None) -> None:
+    def _definition_changed(self, old: Definition | None, new: Definition | None) -> None:
         if new is not None:
             kinds = self._catalog.put(new)
         elif old is not None:

@@ -8,15 +8,14 @@ import pytest
 from argosy.api.objects.metadata import Condition, ObjectMeta
 from argosy.base.types import Object
 from argosy.client.resources import APPLIED_WORKS, Resource
-from argosy.member.applying.catalogs import (
+from argosy.control.arrivals import (
     Definition,
+    DefinitionNames,
     DefinitionSpec,
     DefinitionStatus,
-    Names,
-    Version,
-    merging_schema,
-    served,
+    DefinitionVersion,
 )
+from argosy.member.applying.catalogs import merging_schema, served
 from argosy.member.applying.objects import annotation, must_force, owned, recorded
 from argosy.member.applying.owners import NotOurs, after_take_over, check_before_apply, owner_of
 
@@ -110,8 +109,8 @@ def test_a_definition_serves_its_versions_once_it_is_established() -> None:
     spec = DefinitionSpec(
         "example.com",
         "Cluster",
-        Names("widgets", "Widget"),
-        (Version("v1", True), Version("v0", False)),
+        DefinitionNames("widgets", "Widget"),
+        (DefinitionVersion("v1", True), DefinitionVersion("v0", False)),
     )
     status = DefinitionStatus((Condition(type="Established", status="True"),))
     assert served(Definition(ObjectMeta(), spec, status)) == {
