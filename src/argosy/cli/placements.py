@@ -14,6 +14,7 @@ from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.snapshots import PolicySnapshot, ResourceSnapshot
+from argosy.api.objects.fleet.updateruns import ApprovalRequest, UpdateRun
 from argosy.api.objects.fleet.works import SentWork
 from argosy.api.objects.metadata import View, decoder
 from argosy.base.errors import NotFound
@@ -31,6 +32,7 @@ from argosy.placement.explaining.families import Family
 from argosy.placement.explaining.trees import Branch, tree
 from argosy.placement.explaining.whys import told
 from argosy.placement.scopes import CLUSTER, NAMESPACE, Scope
+from argosy.placement.templating.children import TEMPLATE, is_template
 
 V = TypeVar("V", bound=View)
 
@@ -78,7 +80,33 @@ async def gather(session: Session, kind: str, name: str) -> Family:
         _list(session, scope.bindings, Binding, selector, namespace),
         _list(session, WORKS, SentWork, works_selector, ""),
     )
-    return Family(scope.placements.kind, placement, policies, resources, bindings, works)
+    runs, approvals, children = await asyncio.gather(
+        _list(session, scope.update_runs, UpdateRun, "", namespace),
+        _list(session, scope.approval_requests, ApprovalRequest, "", namespace),
+        _children(session, placement),
+    )
+    own = tuple(each for each in runs if each.spec.placement_name == name)
+    names_of_runs = {each.metadata.name for each in own}
+    return Family(
+        scope.placements.kind,
+        placement,
+        policies,
+        resources,
+        bindings,
+        works,
+        own,
+        tuple(each for each in approvals if each.spec.parent_stage_rollout in names_of_runs),
+        children,
+    )
+
+
+async def _children(session: Session, placement: Placement) -> tuple[Placement, ...]:
+    """The placements that a template has made."""
+    if not is_template(placement):
+        return ()
+    selector = f"{TEMPLATE}={placement.metadata.name}"
+    namespace = placement.metadata.namespace
+    return await _list(session, RESOURCE_PLACEMENTS, Placement, selector, namespace)
 
 
 async def _find(session: Session, kind: str, name: str) -> tuple[Scope, Placement]:

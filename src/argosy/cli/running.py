@@ -21,11 +21,12 @@ from argosy.control.assemblies import Assembly
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.fleets import FleetSettings
 from argosy.fleet.fleets import up as run_fleet
-from argosy.fleet.hubs import HubSettings, hub_kinds, install
+from argosy.fleet.hubs import HubSettings, install
 from argosy.fleet.serving import Interrupts
 from argosy.fleet.shapes import default_shapes
 from argosy.member.assembling import MemberSettings
 from argosy.placement.assembling import PlacementSettings, add_placement
+from argosy.placement.definitions import definitions
 from argosy.placement.snapshotting.resources import Delays
 from argosy.placement.statuses.wordings import HEAD, RELEASES
 from argosy.store import DamagedStore, NewerStore, StoreInUse
@@ -77,7 +78,8 @@ def _placement(parsed: argparse.Namespace) -> PlacementSettings:
 async def _hub(parsed: argparse.Namespace) -> None:
     connection = kubeconfig.load(parsed.kubeconfig, context=parsed.context)
     async with RemoteClient(connection, user_agent=_HUB_AGENT) as client:
-        await install(client, hub_kinds())
+        # What else is placed is the hub's own matter: it may have Kueue's kinds of another version.
+        await install(client, definitions())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
         await _until_stopped(

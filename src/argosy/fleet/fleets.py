@@ -8,12 +8,15 @@ people made of it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from argosy.api.objects.fleet.members import JOINED, MemberCluster
+from argosy.api.objects.metadata import decoder, is_true
 from argosy.apiserver.access.identities import ADMIN
 from argosy.base.clock import RealClock
 from argosy.base.errors import AlreadyExists
@@ -32,6 +35,11 @@ from argosy.fleet.shapes import MemberShape
 from argosy.member.assembling import MemberSettings
 from argosy.queueing.configuration import Configuration
 
+_LOG: Final = logging.getLogger(__name__)
+_member: Final = decoder(MemberCluster)
+# How long members may take to join before the fleet is called ready without them.
+_JOIN_SECONDS: Final = 20.0
+_LOOK_SECONDS: Final = 0.02
 HUB: Final = "hub"
 
 
@@ -64,6 +72,7 @@ async def up(settings: FleetSettings, ready: Callable[[str], None]) -> None:
             for each in assemblies:
                 if isinstance(each, Assembly):
                     await each.started()
+            await _joined(settings, hub)
             ready(_line(settings, hub))
             await interrupts.wanted.wait()
             for task in running:
@@ -134,6 +143,27 @@ async def _agent(
         settings=settings.member,
         metrics=member.server.metrics,
     )
+
+
+async def _joined(settings: FleetSettings, hub: Listening) -> None:
+    """Wait until every member has told the hub what it has; one that does not is told about, and not waited for."""
+    client, clock = LocalClient(hub.server, ADMIN, agent="argosy"), RealClock()
+    named = {member.name for member in settings.members}
+    waiting, found = set(named), list[MemberCluster]()
+    until = clock.monotonic() + _JOIN_SECONDS
+    while waiting and clock.monotonic() < until:
+        found = [_member(raw.raw) for raw in (await client.list(MEMBER_CLUSTERS)).items]
+        waiting -= {each.metadata.name for each in found if is_true(each.status.conditions, JOINED)}
+        await clock.sleep(_LOOK_SECONDS)
+    if waiting:
+        _LOG.warning("not joined yet: %s", ", ".join(sorted(waiting)))
+    silent = [each.metadata.name for each in found if each.metadata.name not in named]
+    if silent:
+        _LOG.warning(
+            "members of an earlier start that nobody runs now: %s; "
+            "delete their MemberClusters, or start with more members",
+            ", ".join(silent),
+        )
 
 
 async def _found(cluster: Listening, resource: Resource, obj: Object) -> None:

@@ -57,7 +57,7 @@ async def assemble_hub(
 
 
 def hub_kinds(*, with_queues: bool = True) -> list[Object]:
-    """The custom kinds of a hub: its own, and those that are written there to be placed."""
+    """The custom kinds of an embedded hub: its own, and those that are written there to be placed."""
     queues = queueing_definitions() if with_queues else []
     return [*fleet_definitions(), *queues, *jobsets.definitions(), *capacity.definitions()]
 

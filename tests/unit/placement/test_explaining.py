@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,8 +13,9 @@ import yaml
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.snapshots import PolicySnapshot, ResourceSnapshot
+from argosy.api.objects.fleet.updateruns import ApprovalRequest, ApprovalRequestSpec, UpdateRun
 from argosy.api.objects.fleet.works import SentWork
-from argosy.api.objects.metadata import View
+from argosy.api.objects.metadata import Condition, ObjectMeta, View
 from argosy.placement.explaining.families import Family
 from argosy.placement.explaining.trees import Branch, tree
 from argosy.placement.explaining.whys import told
@@ -74,7 +76,8 @@ WHYS = {
             '  - member-2: Cluster "member-2" does not score high enough (affinity score: 0, topology spread score: 0)',
             "On member-1: Work object compute-jobs.job1-placement-work has failed to apply",
             "    /spec/selector/matchLabels/batch.kubernetes.io~1controller-uid: (not there) on the hub, <uuid> on the",
-            "  - for a Job that a queue manages, annotate the placement argosy.dev/queue-managed=ignore, or give the Job",
+            "  - annotate the placement argosy.dev/queue-managed=ignore",
+            "  - for a Job that nobody queues, give it a selector of its own (manualSelector: true)",
         ],
     ),
     "one that is where it belongs": (
@@ -116,6 +119,48 @@ def test_why(shared: Path, case: str) -> None:
     for line in want:
         assert line in got[position:], got
         position = got.index(line, position)
+
+
+def _with(family: Family, **status: object) -> Family:
+    placement = msgspec.structs.replace(
+        family.placement, status=msgspec.structs.replace(family.placement.status, **status)
+    )
+    return replace(family, placement=placement)
+
+
+def test_a_job_that_failed_is_said_to_have_failed(shared: Path) -> None:
+    family = _family(shared, "01-guide", "crp-sample-kueue")
+    said = Condition("ClusterResourcePlacementFinished", "True", "JobFailed", "Job a: 1 failed")
+    failed = _with(family, conditions=(*family.placement.status.conditions, said))
+    assert "What was placed failed: Job a: 1 failed." in told(failed).splitlines()
+
+
+def test_a_placement_that_selects_nothing_says_so(shared: Path) -> None:
+    family = _family(shared, "01-guide", "crp-sample-kueue")
+    assert "It selects nothing" in told(_with(family, selected_resources=()))
+    assert "It selects nothing" not in told(family)
+
+
+def test_a_run_that_waits_names_what_is_to_be_approved(shared: Path) -> None:
+    family = _family(shared, "08-staged-a-before-run", "crp-st-crp")
+    assert "  - create a staged update run for this placement" in told(family).splitlines()
+    run = UpdateRun(ObjectMeta("st-run"))
+    request = ApprovalRequest(
+        ObjectMeta("st-run-after-canary"), ApprovalRequestSpec("st-run", "canary")
+    )
+    waiting = told(replace(family, runs=(run,), approvals=(request,)))
+    want = "approve stage canary: argosy approve clusterapprovalrequest st-run-after-canary"
+    assert want in waiting
+    assert "create a staged update run" not in waiting
+
+
+def test_the_tree_of_a_template_has_its_placements(shared: Path) -> None:
+    family = _family(shared, "01-guide", "rp-queue-placement")
+    child = _family(shared, "01-guide", "rp-job1-placement").placement
+    (branch,) = tree(
+        replace(family, policies=(), resources=(), bindings=(), children=(child,))
+    ).children
+    assert (branch.kind, branch.name, branch.cluster) == ("placement", "job1-placement", "member-1")
 
 
 def test_advice_is_given_to_those_who_need_it(shared: Path) -> None:

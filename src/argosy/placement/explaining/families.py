@@ -8,7 +8,8 @@ from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.snapshots import PolicySnapshot, ResourceSnapshot
-from argosy.api.objects.fleet.works import SentWork
+from argosy.api.objects.fleet.updateruns import ApprovalRequest, UpdateRun
+from argosy.api.objects.fleet.works import FINISHED, SentWork
 from argosy.api.objects.metadata import Condition
 
 
@@ -22,6 +23,10 @@ class Family:
     resources: tuple[ResourceSnapshot, ...] = ()
     bindings: tuple[Binding, ...] = ()
     works: tuple[SentWork, ...] = ()
+    # Update runs of the placement, what they wait for people to approve, and, of a template, its placements.
+    runs: tuple[UpdateRun, ...] = ()
+    approvals: tuple[ApprovalRequest, ...] = ()
+    children: tuple[Placement, ...] = ()
 
     @property
     def title(self) -> str:
@@ -47,8 +52,16 @@ class Family:
 
 
 def telling(conditions: tuple[Condition, ...]) -> Condition | None:
-    """The condition that says how far something is: the first that does not hold, else the last that does."""
-    for condition in conditions:
+    """The condition that says how far something is: the first that does not hold, else the last that does. What became
+    of jobs is another matter (`outcome`).
+    """
+    stages = [each for each in conditions if not each.type.endswith(FINISHED)]
+    for condition in stages:
         if condition.status != "True":
             return condition
-    return conditions[-1] if conditions else None
+    return stages[-1] if stages else None
+
+
+def outcome(conditions: tuple[Condition, ...]) -> Condition | None:
+    """What became of jobs, if any has begun."""
+    return next((each for each in conditions if each.type.endswith(FINISHED)), None)

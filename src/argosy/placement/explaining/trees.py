@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
+from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.snapshots import PolicySnapshot, ResourceSnapshot
-from argosy.api.objects.fleet.works import FINISHED, ManifestCondition, SentWork
+from argosy.api.objects.fleet.works import ManifestCondition, SentWork
 from argosy.api.objects.metadata import Condition, ObjectMeta
-from argosy.placement.explaining.families import Family, telling
+from argosy.placement.explaining.families import Family, outcome, telling
 
 
 @dataclass(slots=True, frozen=True)
@@ -32,10 +33,19 @@ def tree(family: Family) -> Branch:
         *(_policy(each) for each in family.policies),
         *(_resources(each) for each in family.resources),
         *(_binding(family, each) for each in family.bindings),
+        *(_child(each) for each in family.children),
     )
     kind = "placement" if placement.metadata.deletion_timestamp is None else "placement, ending"
     name = family.title.partition(" ")[2]
     return Branch(kind, name, "", state, reason, message, children)
+
+
+def _child(placement: Placement) -> Branch:
+    """Of a template: told like the root of a tree of its own."""
+    status = placement.status
+    state, reason, message = _told(outcome(status.conditions) or telling(status.conditions))
+    clusters = ", ".join(each.cluster_name for each in status.placement_statuses)
+    return Branch("placement", placement.metadata.name, clusters, state, reason, message)
 
 
 def _policy(snapshot: PolicySnapshot) -> Branch:
@@ -86,12 +96,12 @@ def _work(work: SentWork) -> Branch:
 
 
 def _manifest(found: ManifestCondition) -> Branch:
-    outcome = next((each for each in found.conditions if each.type == FINISHED), None)
-    rest = tuple(each for each in found.conditions if each.type != FINISHED)
-    told = telling(rest)
-    if outcome is not None and (told is None or told.status == "True"):
-        told = outcome
-    state, reason, message = _told(told)
+    state, reason, message = _told(telling(found.conditions))
+    became = outcome(found.conditions)
+    if became is not None:
+        state = f"{state}, {became.type}={became.status}"
+        reason = became.reason if reason == "Applied" else f"{reason}, {became.reason}"
+        message = f"{became.message}; {message}"
     which = found.identifier
     name = f"{which.namespace}/{which.name}" if which.namespace else which.name
     return Branch(which.kind, name, "", state, reason, message)

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from argosy.api.objects.fleet.placements import PerClusterStatus
 from argosy.api.objects.fleet.snapshots import ClusterDecision
-from argosy.api.objects.metadata import Condition
 from argosy.base.types import Object
-from argosy.placement.explaining.families import Family, telling
+from argosy.placement.explaining.advising import advice
+from argosy.placement.explaining.families import Family, outcome, telling
+from argosy.placement.outcomes import COMPLETE, FAILED
 
 # Longer lists are cut; `kubectl describe` has all of it.
 _TOLD: Final = 10
-
-# What to do about the reasons that stop a placement.
-_ADVICE: Final[Mapping[str, str]] = {
-    "InvalidResourceSelectors": "correct spec.resourceSelectors",
-    "SchedulingPolicyUnfulfilled": (
-        "ask for fewer clusters, widen spec.policy (affinity, spread, tolerations), or join clusters that fit"
-    ),
-    "RolloutNotStartedYet": (
-        "wait until what is rolling out is available, or raise maxUnavailable in spec.strategy.rollingUpdate"
-    ),
-    "RolloutControlledByExternalController": "create a staged update run for this placement",
-    "OverriddenFailed": "correct the override that is named",
-    "SyncWorkFailed": "correct the object or the envelope that is named",
-    "FoundDrifts": (
-        "put the object on the member back, or set applyStrategy.whenToApply to Always to have that done"
-    ),
-    "FoundDriftsInDegradedMode": (
-        "for a Job that a queue manages, annotate the placement argosy.dev/queue-managed=ignore, "
-        "or give the Job a selector of its own (manualSelector: true)"
-    ),
-    "NotTakenOver": "set applyStrategy.whenToTakeOver to Always or IfNoDiff, or delete the object on the member",
-    "FailedToTakeOver": "make both objects the same, or set applyStrategy.whenToTakeOver to Always",
-    "ManifestApplyFailed": "correct the object, or create on the member what it needs (its namespace, its kind)",
-    "DecodingErred": "install the kind on the member (its CustomResourceDefinition), or do not place it there",
-}
+_ENDS: Final = {COMPLETE: "is complete", FAILED: "failed"}
 
 
 def told(family: Family) -> str:
@@ -51,23 +28,31 @@ def _lines(family: Family) -> Iterator[str]:
     for cluster in family.placement.status.placement_statuses:
         if cluster.cluster_name:
             yield from _cluster(cluster)
-    advice = list(_advice(family))
-    if advice:
+    helpful = advice(family)
+    if helpful:
         yield ""
         yield "What would help:"
-        yield from (f"  - {each}" for each in advice)
+        yield from (f"  - {each}" for each in helpful)
 
 
 def _opening(family: Family) -> Iterator[str]:
-    found = telling(family.placement.status.conditions)
+    status = family.placement.status
+    found, became = telling(status.conditions), outcome(status.conditions)
     if family.placement.metadata.deletion_timestamp is not None:
         yield f"{family.title} is being deleted; it goes when its Works have gone from the members."
     elif found is None:
         yield f"{family.title} is new: nothing was decided yet."
-    elif found.status == "True":
-        yield f"{family.title} is where it belongs: {found.message}."
-    else:
+    elif found.status != "True":
         yield f"{family.title}: {found.message}."
+    elif family.children:
+        yield f"{family.title} is a template: {found.message}."
+    else:
+        yield f"{family.title} is where it belongs: {found.message}."
+    if became is not None:
+        state = "has not finished" if became.status != "True" else _ENDS.get(became.reason, "ended")
+        yield f"What was placed {state}: {became.message}."
+    if status.observed_resource_index and not status.selected_resources:
+        yield "It selects nothing: no object on the hub is what spec.resourceSelectors ask for."
 
 
 def _where(family: Family) -> Iterator[str]:
@@ -127,20 +112,3 @@ def _differences(item: Object, verb: str, field: str) -> Iterator[str]:
 def _object(item: Object) -> str:
     namespace = item.get("namespace")
     return f"{item['kind']} {namespace + '/' if namespace else ''}{item['name']}"
-
-
-def _advice(family: Family) -> Iterator[str]:
-    """Each piece once, in the order of what it is for."""
-    reasons: dict[str, None] = {}
-    status = family.placement.status
-    _note(reasons, telling(status.conditions))
-    for cluster in status.placement_statuses:
-        _note(reasons, telling(cluster.conditions))
-        for failed in cluster.failed_placements:
-            reasons.setdefault(failed["condition"].get("reason", ""))
-    return (_ADVICE[reason] for reason in reasons if reason in _ADVICE)
-
-
-def _note(reasons: dict[str, None], condition: Condition | None) -> None:
-    if condition is not None and condition.status != "True":
-        reasons.setdefault(condition.reason)

@@ -125,7 +125,8 @@ class Working:
         if binding.metadata.deletion_timestamp is not None:
             return await self._clean_up(key, binding)
         member = self._views.members.get("", binding.spec.target_cluster)
-        if member is None or not is_due(binding):
+        if member is None or member.metadata.deletion_timestamp or not is_due(binding):
+            # Who leaves gets nothing any more: its Works go with its namespace.
             return DONE
         await self._claim(key, binding)
         look = await self._synced(key, binding, member)
