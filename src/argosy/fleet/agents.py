@@ -15,7 +15,7 @@ from argosy.base.ids import Ids
 from argosy.base.metrics import Registry
 from argosy.client.protocol import Client
 from argosy.control.assemblies import Assembly
-from argosy.fleet.hubs import install
+from argosy.fleet.hubs import RETRIES, install
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions
 
@@ -59,8 +59,8 @@ async def assemble_agent(
     """The agent of the member of this name, ready to run. What it needs on its cluster is installed."""
     await install(cluster, definitions())
     agent = MemberAgent(
-        Assembly(hub, clock=clock, ids=ids, metrics=metrics),
-        Assembly(cluster, clock=clock, ids=ids, metrics=metrics),
+        Assembly(hub, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
+        Assembly(cluster, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
     )
     add_member(agent.hub, agent.cluster, name, settings)
     return agent

@@ -44,7 +44,7 @@ from argosy.client.resources import (
 from argosy.control.assemblies import Assembly
 from argosy.fleet.agents import AGENT, LOCAL_USER, MemberAgent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
-from argosy.fleet.hubs import hub_kinds, install
+from argosy.fleet.hubs import RETRIES, hub_kinds, install
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions as member_kinds
 from argosy.placement.admission import add_admission
@@ -166,6 +166,7 @@ class Cluster(World):
             clock=self.clock,
             ids=SeededIds(seed),
             source=random.Random(seed),
+            limit=RETRIES,
         )
 
 
