@@ -71,6 +71,26 @@ def test_a_job_that_its_ttl_removed_is_not_run_a_second_time() -> None:
     told(story, RUNS)
 
 
+def test_a_job_that_has_ended_is_not_run_again_because_its_cluster_could_not_be_reached() -> None:
+    async def story(fleet: Fleet) -> None:
+        await submitted(fleet, seconds=30, ttlSecondsAfterFinished=60)
+        m2 = fleet.members["m2"]
+        await fleet.pass_time(300)
+        assert await m2.get(JOBS, "j", "app") is None
+        m2.to_self.down()
+        # The next pass finds nothing; nor does a new agent remember anything.
+        await fleet.pass_time(1000)
+        await m2.kill()
+        m2.to_self.up()
+        m2.to_self.writes()
+        await m2.start()
+        await fleet.pass_time(3600)
+        assert m2.to_self.writes()["create jobs"] == 0
+        assert (await finished(fleet)).startswith("True JobComplete")
+
+    told(story, RUNS)
+
+
 def test_a_job_that_failed_is_seen_from_the_hub() -> None:
     async def story(fleet: Fleet) -> None:
         template = {
