@@ -308,3 +308,24 @@ def test_an_applied_work_deleted_on_a_member_comes_back_with_its_objects() -> No
         assert (await fleet.said("p"))["Available"].startswith("True")
 
     told(story, TWO)
+
+
+def test_an_object_that_could_not_be_seen_last_time_goes_all_the_same_when_it_is_not_wanted() -> (
+    None
+):
+    async def story(fleet: Fleet) -> None:
+        await placed(fleet)
+        await fleet.config_map("d")
+        await fleet.settle()
+        m1 = fleet.members["m1"]
+        m1.to_self.down()
+        await fleet.pass_time(HOUR)
+        assert (await fleet.said_of("p", "m1"))["Applied"].startswith("False")
+        await fleet.hub.delete(CONFIG_MAPS, "d")
+        await fleet.pass_time(60)
+        m1.to_self.up()
+        await fleet.pass_time(120)
+        assert await fleet.where(CONFIG_MAPS, "d") == []
+        assert (await fleet.said("p"))["Available"].startswith("True")
+
+    told(story, TWO)
