@@ -78,7 +78,11 @@ async def burst(hub: Hub) -> str:
     await _each(names, submit)
     ended = await hub.observer.until(JOBS_PLACED, has("Applied", "job-"))
     rate = JOBS_PLACED / (ended - began)
-    return f"{rate:.1f} placements/s, {rate / PEER_PER_SECOND:.1f}x KubeFleet's {PEER_PER_SECOND}"
+    spread_over = " + ".join(str(number) for number in hub.observer.by_cluster("job-"))
+    return (
+        f"{rate:.1f} placements/s, {rate / PEER_PER_SECOND:.1f}x KubeFleet's {PEER_PER_SECOND}; "
+        f"{spread_over} on the clusters (KubeFleet's: all on one)"
+    )
 
 
 async def spread(hub: Hub) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final
@@ -36,6 +37,16 @@ class Observer:
                 if event.type in {"ADDED", "MODIFIED"}:
                     self._placements[event.object.key] = _decode(bytes(event.object.body))
                     self._changed.set()
+
+    def by_cluster(self, prefix: str) -> list[int]:
+        """How many placements whose name begins so each cluster has."""
+        counts = Counter(
+            status.cluster_name
+            for key, placement in self._placements.items()
+            if key.name.startswith(prefix)
+            for status in placement.status.placement_statuses
+        )
+        return [counts[name] for name in sorted(counts)]
 
     async def until(self, number: int, holds: Callable[[Key, Placement], bool]) -> float:
         """Wait until it holds for so many placements; the moment is given back."""

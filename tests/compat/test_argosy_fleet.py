@@ -21,9 +21,7 @@ CLUSTER = "cluster.kubernetes-fleet.io"
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connection, Argosy]]:
     with hosting(tmp_path_factory.mktemp("fleet")) as host:
         for definition in fleet_definitions():
-            host.api.create(
-                "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition
-            )
+            host.api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
         yield host.api, Argosy(host.kubeconfig)
 
 

@@ -22,6 +22,7 @@ MAX_OBJECT_BYTES: Final = 1536 * 1024
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _plain = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+_cut = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _HEAD: Final = b'{"metadata":{'
 _MANAGED: Final = b',"managedFields":['
 _NAME: Final = b'],"name":"'
@@ -72,6 +73,8 @@ def opened(kind: Kind, raw: bytes) -> Opened:
     that list: what is in it are objects and strings) are found by looking for them. An object with anything before
     its metadata, or without a spec that ends it, is read whole.
     """
+    if kind.custom:
+        return _opened_custom(kind, raw)
     start = raw.find(_MANAGED) if raw.startswith(_HEAD) else -1
     end = raw.find(_NAME, start) if start > 0 else -1
     if end < 0 or raw.find(_SPEC) < end:
@@ -81,6 +84,28 @@ def opened(kind: Kind, raw: bytes) -> Opened:
     obj = {"apiVersion": kind.api_version(kind.storage_version), "kind": kind.kind}
     obj.update(_decode(raw[:start] + raw[end + 1 :]))
     return Opened(obj, raw[start + len(_MANAGED) - 1 : end + 1])
+
+
+def _opened_custom(kind: Kind, raw: bytes) -> Opened:
+    """Custom objects may have any fields behind their metadata, which is therefore cut out first."""
+    parts = _cut(raw)
+    whole = bytes(parts.pop("metadata"))
+    start = whole.find(_MANAGED)
+    end = whole.find(_NAME, start) if start > 0 else -1
+    managed = b""
+    if end > 0:
+        metadata = _decode(whole[:start] + whole[end + 1 :])
+        managed = whole[start + len(_MANAGED) - 1 : end + 1]
+    else:
+        metadata = _decode(whole)
+        found = metadata.pop("managedFields", None)
+        if found is not None:
+            managed = _encode(found)
+    obj: Object = {"apiVersion": kind.api_version(kind.storage_version), "kind": kind.kind}
+    obj["metadata"] = metadata
+    for field, part in parts.items():
+        obj[field] = _decode(part)
+    return Opened(obj, managed)
 
 
 def closed(found: Opened) -> Object:

@@ -18,6 +18,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from argosy.api.kinds import Kind
+from argosy.api.schema.structural import Schema
 from argosy.base.names import is_dns1123_label, is_dns1123_subdomain
 from argosy.base.types import Json, Object
 from argosy.store import Meta
@@ -94,6 +95,16 @@ class Pool(dict[K, V]):
         super().__setitem__(key, value)
 
 
+# A custom object's uid and generation, and the revision of its CRD.
+SteadyKey: TypeAlias = tuple[str, int, int]
+
+
+class Steadies(Pool[SteadyKey, bool]):
+    """One for each custom object of a busy cluster; keys are small."""
+
+    LIMIT: ClassVar[int] = 1 << 15
+
+
 class Outcome(NamedTuple):
     """What a write made of a pod (`verbs.repeating`): its finalizers, managedFields and status (None: as it was), with
     numbers for values that are the pod's own, and its selectable fields that changed: to a value, or to an own one.
@@ -124,6 +135,10 @@ class Original(NamedTuple):
     meta: Meta
 
 
+# managedFields and changes (both with placeholders), writer, version, subresource, the rank of the second among the
+# times of entries, and the schema of a custom kind.
+OwnersKey: TypeAlias = tuple[bytes, bytes, str, str, str, int, Schema | None]
+
 # Body, namespace, writer, second, and the last change of what admission reads.
 OriginalKey: TypeAlias = tuple[bytes, str, str, str, int]
 
@@ -144,11 +159,13 @@ class Memory:
         # For patches: lists of a status as decoded, by schema, field and bytes; sets of fields by their bytes; what
         # two lists of conditions differ in; managedFields after a write by all they follow from.
         self.lists: Pool[tuple[str, str, bytes], bytes] = Pool()
-        self.fields: Pool[bytes, Json] = Pool()
-        self.comparisons: Pool[tuple[str, bytes, bytes], Json] = Pool()
+        self.fields: Pool[tuple[Schema | None, bytes], tuple[Json, bytes]] = Pool()
+        self.comparisons: Pool[tuple[Schema, bytes, bytes], Json] = Pool()
         # For creates: the fields a creator owns, by `outline`. Shared: never change them.
         self.outlines: Pool[Hashable, Json] = Pool()
-        self.owners: Pool[tuple[bytes, bytes, str, str, str, str], bytes] = Pool()
+        self.owners: Pool[OwnersKey, bytes] = Pool()
+        # Custom objects whose content may stay as it is without a word (`api.crds.parts`), by `steady_key`.
+        self.steadies = Steadies()
         self.outcomes = Outcomes()
         self.originals = Originals()
 
@@ -184,6 +201,15 @@ class Memory:
             return None
         content = _outline(obj, _HEAD)
         return None if content is None else (kind.resource, version, content, _shape(obj))
+
+    # Updates that leave the content of a custom object alone.
+
+    def steady_key(self, kind: Kind, obj: Object) -> SteadyKey:
+        """What tells a custom object's content, and the schema it is held against: every change of the one counts in
+        its generation, every change of the other in the revision of the CRD.
+        """
+        meta = obj["metadata"]
+        return meta.get("uid", ""), meta.get("generation", 0), kind.crd_revision
 
     # Updates that change nothing but metadata.
 

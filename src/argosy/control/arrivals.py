@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final, TypeVar
 
+from argosy.api.crds.ranking import version_rank
 from argosy.api.objects import Condition, ObjectMeta, View, is_true
 from argosy.client.resources import Resource
 from argosy.control.informers import Informer
@@ -19,6 +20,7 @@ T = TypeVar("T")
 
 class DefinitionNames(View, frozen=True):
     plural: str = ""
+    kind: str = ""
 
 
 class DefinitionVersion(View, frozen=True):
@@ -28,6 +30,7 @@ class DefinitionVersion(View, frozen=True):
 
 class DefinitionSpec(View, frozen=True):
     group: str = ""
+    scope: str = ""
     names: DefinitionNames = DefinitionNames()
     versions: tuple[DefinitionVersion, ...] = ()
 
@@ -42,6 +45,24 @@ class Definition(View, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: DefinitionSpec = DefinitionSpec()
     status: DefinitionStatus = DefinitionStatus()
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Every version that is served now, the preferred one first."""
+        spec = self.spec
+        if not is_true(self.status.conditions, "Established"):
+            return ()
+        served = sorted((each.name for each in spec.versions if each.served), key=version_rank)
+        return tuple(
+            Resource(
+                spec.group,
+                version,
+                spec.names.plural,
+                spec.names.kind,
+                namespaced=spec.scope == "Namespaced",
+            )
+            for version in served
+        )
 
     def serves(self, resource: Resource) -> bool:
         return (

@@ -10,6 +10,7 @@ A placement at rest writes nothing. One that has not come to rest is gone throug
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +26,9 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.placement.scopes import SCOPES, scope_of
 from argosy.placement.selecting.exclusions import DEFAULT_EXCLUSIONS, Exclusions
+from argosy.placement.selecting.picking import Picked
 from argosy.placement.selecting.selections import identifiers
+from argosy.placement.selecting.selections import selection as as_selection
 from argosy.placement.selecting.sources import Sources
 from argosy.placement.selecting.terms import InvalidSelectors
 from argosy.placement.snapshotting.resources import (
@@ -46,6 +49,8 @@ from argosy.placement.statuses.mirroring import (
     with_synced,
 )
 from argosy.placement.statuses.wordings import RELEASES, Wording
+from argosy.placement.templating.children import expanded, is_child, is_template, template_of
+from argosy.placement.templating.expanding import Templates
 from argosy.placement.views import Views, parent_of
 
 _WORKERS: Final = 4
@@ -77,8 +82,9 @@ class Placements:
         self._settings = settings
         self._recorder = assembly.recorder("placement-controller")
         self._queue = assembly.controller("placement-controller", self._reconcile, workers=_WORKERS)
-        self._sources = Sources(assembly, settings.exclusions, self._look)
+        self._sources = Sources(assembly, settings.exclusions, self._object_changed)
         self.snapshots: Final = Snapshots(views, self._sources, assembly.clock, settings.delays)
+        self._templates = Templates(views)
         self._mirrors = Mirrors(assembly, self._listen)
         # Whom to go through whole, at once or at some time (monotonic), and who has to wait for its user.
         self._whole: set[Key] = set()
@@ -99,6 +105,15 @@ class Placements:
         self._whole.add(key)
         self._queue.add(key)
 
+    def _object_changed(self, key: Key) -> None:
+        """What a placement selects has changed. A template's objects come in streams, and are looked at together."""
+        placement = self._views.placement(key)
+        if placement is not None and is_template(placement):
+            self._whole.add(key)
+            self._listen(key)
+        else:
+            self._look(key)
+
     def _listen(self, key: Key) -> None:
         """Judge a placement's status, when the news of this moment are in."""
         self._queue.add_after(key, self._settings.gathering_seconds)
@@ -107,6 +122,8 @@ class Placements:
         here = new or old
         if here is not None and (old is None or new is None or _is_respecified(old, new)):
             self._look(Key(*here.metadata.key))
+        if new is None and old is not None and is_child(old):
+            self._look(Key(old.metadata.namespace, template_of(old)))
 
     def _policy_changed(self, old: PolicySnapshot | None, new: PolicySnapshot | None) -> None:
         if new is not None:
@@ -171,14 +188,19 @@ class Placements:
             await self._refuse(key, placement, problem, is_mirrorable=False)
             return
         try:
-            selection = self._sources.select(placement)
+            picked = self._sources.pick(placement)
         except InvalidSelectors as error:
             problem = f"The resource selectors are invalid: {error}"
             await self._refuse(key, placement, problem, is_mirrorable=is_mirrored(placement))
             return
-        if selection is None:
+        if picked is None:
             return
         self._invalid.discard(key)
+        if is_template(placement):
+            await self._expand(key, placement, picked)
+            return
+        await self._templates.remove_all(key)
+        selection = as_selection(picked)
         await self.snapshots.ensure_policy(placement)
         if not placement.spec.is_external:
             wait = await self.snapshots.ensure_resources(placement, selection)
@@ -188,6 +210,13 @@ class Placements:
             await self._tell(key)
         else:
             self._listen(key)
+
+    async def _expand(self, key: Key, placement: Placement, picked: Sequence[Picked]) -> None:
+        """A template is not placed itself: what it was before it became one goes, and its objects get their own."""
+        await self.snapshots.remove_all(key)
+        number = await self._templates.expand(placement, picked)
+        current = self._views.placement(key) or placement
+        await self._write(current, expanded(current, number, self._clock.now()))
 
     def _come_back(self, key: Key, seconds: float) -> None:
         """Go through a placement whole when so much time has passed, unless that is to be sooner already."""
@@ -217,7 +246,7 @@ class Placements:
 
     async def _tell(self, key: Key) -> None:
         placement = self._views.placement(key)
-        if placement is None or key in self._invalid:
+        if placement is None or key in self._invalid or is_template(placement):
             return
         status = evaluate(self._picture(key, placement), self._settings.wording, self._clock.now())
         if is_mirrored(placement):
@@ -290,6 +319,7 @@ class Placements:
         self._forget(key)
         if names.PLACEMENT_CLEANUP not in meta.finalizers:
             return DONE
+        await self._templates.remove_all(key)
         await self.snapshots.remove_all(key)
         finalizers = [each for each in meta.finalizers if each != names.PLACEMENT_CLEANUP]
         await self._views.set_finalizers(scope_of(key.namespace).placements, meta, finalizers)
@@ -304,6 +334,7 @@ def _is_respecified(old: Placement, new: Placement) -> bool:
         before.generation != after.generation
         or before.uid != after.uid
         or before.deletion_timestamp != after.deletion_timestamp
+        or (before.annotations != after.annotations and (is_template(old) or is_template(new)))
     )
 
 

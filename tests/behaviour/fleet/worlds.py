@@ -225,7 +225,7 @@ class Member(Cluster):
     async def start(self) -> None:
         hub, cluster = self._assembly(self.to_hub.client), self._assembly(self.to_self.client)
         add_member(hub, cluster, self.name, MemberSettings())
-        agent = MemberAgent(hub, cluster)
+        agent = MemberAgent(self.name, hub, cluster)
         self._running = asyncio.create_task(agent.run())
 
     async def work(self, name: str) -> Object:

@@ -11,7 +11,6 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from argosy.api.objects.fleet import names
@@ -41,25 +40,30 @@ STRATEGY: Object = {
 
 
 class Counting:
-    """A client that counts the verbs asked of it."""
+    """A client that counts the verbs asked of it, and lets a test come in before each."""
 
     def __init__(self, client: LocalClient) -> None:
         self._client = client
         self.calls: Counter[str] = Counter()
+        self.before: Callable[[], Awaitable[None]] | None = None
 
     def __getattr__(self, verb: str) -> Any:
         found = getattr(self._client, verb)
+        if verb in {"watch", "list", "list_all", "close"}:
+            return found
 
-        def call(resource: Resource, *args: Any, **options: Any) -> Any:
+        async def call(resource: Resource, *args: Any, **options: Any) -> Any:
             said = [verb, resource.plural, options.get("subresource", "")]
             self.calls[" ".join(filter(None, said))] += 1
-            return found(resource, *args, **options)
+            if self.before is not None:
+                await self.before()
+            return await found(resource, *args, **options)
 
-        return call if callable(found) else found
+        return call
 
     def taken(self) -> dict[str, int]:
         """What was asked since the last time, reads left out."""
-        calls = {what: n for what, n in self.calls.items() if not what.startswith(("get", "watch"))}
+        calls = {what: n for what, n in self.calls.items() if not what.startswith("get")}
         self.calls.clear()
         return calls
 
@@ -175,11 +179,11 @@ def config_map(name: str = "c", **data: str) -> Object:
 
 def paired(
     story: Callable[[Pair], Awaitable[None]],
-    shared: Path,
     *adds: Add,
     namespaces: Sequence[str] = ("ns",),
+    has_collector: bool = True,
 ) -> None:
-    """Tell a story with an agent. `adds` are controllers of the member."""
+    """Tell a story with an agent. `adds` are controllers of the member, which collects its garbage unless said so."""
 
     async def tell() -> None:
         clock = VirtualClock()
@@ -188,14 +192,16 @@ def paired(
         for client, spaces in zip(clients, ((SPACE, *namespaces), namespaces), strict=True):
             for name in spaces:
                 await client.create(NAMESPACES, {"metadata": {"name": name}})
-            await install_fleet_kinds(client, shared)
+            await install_fleet_kinds(client)
         pair = Pair(clients[0], clients[1], clock)
         failures = _Failures()
         logging.getLogger("argosy").addHandler(failures)
         member = Assembly(clients[1], clock=clock, ids=SeededIds(3), source=random.Random(3))
         for add in adds:
             add(member)
-        tasks = {asyncio.create_task(keep_house(servers[1].cluster, ca="CERTIFICATE"))}
+        tasks = set()
+        if has_collector:
+            tasks.add(asyncio.create_task(keep_house(servers[1].cluster, ca="CERTIFICATE")))
         if adds:
             tasks.add(asyncio.create_task(member.run()))
             await member.started()
@@ -207,7 +213,7 @@ def paired(
             for task in tasks:
                 assert not task.done(), task
                 task.cancel()
-            await asyncio.wait(tasks)
+            await asyncio.gather(*tasks, return_exceptions=True)
             logging.getLogger("argosy").removeHandler(failures)
         assert failures.seen == []
 

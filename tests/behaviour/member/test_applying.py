@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from argosy.client.resources import CONFIG_MAPS
 from tests.behaviour.member.pairs import Pair, config_map, paired
 
 
-def test_a_work_is_applied_and_says_so(shared: Path) -> None:
+def test_a_work_is_applied_and_says_so() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         assert await pair.data() == {"a": "1"}
@@ -22,10 +20,10 @@ def test_a_work_is_applied_and_says_so(shared: Path) -> None:
         }
         assert (await pair.work())["metadata"]["finalizers"] == ["kubernetes-fleet.io/work-cleanup"]
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_a_work_costs_few_writes_and_at_rest_none(shared: Path) -> None:
+def test_a_work_costs_few_writes_and_at_rest_none() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         assert pair.hub_calls.taken() == {"patch works": 1, "patch works status": 2}
@@ -38,14 +36,14 @@ def test_a_work_costs_few_writes_and_at_rest_none(shared: Path) -> None:
         assert pair.hub_calls.taken() == {}
         assert pair.member_calls.taken() == {}
 
-    paired(story, shared)
+    paired(story)
 
 
-def test_always_puts_an_edit_back(shared: Path) -> None:
+def test_always_puts_an_edit_back() -> None:
     async def story(pair: Pair) -> None:
         await pair.send(config_map(a="1"))
         await pair.edit(CONFIG_MAPS, "c", {"data": {"a": "2", "b": "mine"}})
         await pair.pass_time(6)
         assert await pair.data() == {"a": "1", "b": "mine"}
 
-    paired(story, shared)
+    paired(story)

@@ -148,7 +148,7 @@ def test_a_work_comes_out_as_upstream_left_it(case: str, shared: Path, normalize
             found["apiVersion"] = wanted["apiVersion"]
             assert normalize.show([_home(found, cluster)]) == normalize.show([wanted])
 
-    paired(story, shared, add_jobs, namespaces=("golden", "compute-jobs"))
+    paired(story, add_jobs, namespaces=("golden", "compute-jobs"))
 
 
 def test_a_namespace_and_its_applied_work(shared: Path, normalize: Any) -> None:
@@ -166,7 +166,7 @@ def test_a_namespace_and_its_applied_work(shared: Path, normalize: Any) -> None:
             got["apiVersion"] = want["apiVersion"]
             assert normalize.show([got]) == normalize.show([want])
 
-    paired(story, shared)
+    paired(story)
 
 
 def _sent(want: Object) -> Object:

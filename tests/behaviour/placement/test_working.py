@@ -8,6 +8,7 @@ from argosy.api.objects.fleet import names
 from argosy.base.types import Object
 from argosy.client.resources import (
     CLUSTER_RESOURCE_BINDINGS,
+    CLUSTER_RESOURCE_PLACEMENTS,
     CLUSTER_RESOURCE_SNAPSHOTS,
     MEMBER_CLUSTERS,
     NAMESPACES,
@@ -506,5 +507,23 @@ def test_a_condition_keeps_its_time_while_its_status_stays(shared: Path) -> None
             if old["lastTransitionTime"] != new["lastTransitionTime"]
         }
         assert moved == {"Available"}
+
+    on_hub(shared, story)
+
+
+def test_what_a_placement_wishes_of_its_members_stands_on_its_works(shared: Path) -> None:
+    async def story(hub: Hub) -> None:
+        selector = {"group": "", "version": "v1", "kind": "Namespace", "name": "ns"}
+        placement: Object = {"metadata": {"name": "crp"}, "spec": {"resourceSelectors": [selector]}}
+        await hub.create(CLUSTER_RESOURCE_PLACEMENTS, placement)
+        await placed(hub)
+        for wish in ("ignore", None):
+            wished: Object = {"metadata": {"annotations": {names.QUEUE_MANAGED: wish}}}
+            await hub.patch(CLUSTER_RESOURCE_PLACEMENTS, "crp", wished)
+            await hub.settle()
+            meta = (await hub.work("m1", "crp-work"))["metadata"]
+            assert meta["annotations"].get(names.QUEUE_MANAGED) == wish
+            assert meta["generation"] == 1
+            assert await hub.says("b") == [PLAIN, SYNCED, ALL_APPLIED, ALL_AVAILABLE]
 
     on_hub(shared, story)

@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from argosy.apiserver.access.identities import ADMIN
+from argosy.apiserver.calls import Call
+from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.remembering import Memory
-from argosy.apiserver.verbs import repeating, retouching
+from argosy.apiserver.verbs import patching, repeating, retouching
 from argosy.base.errors import StatusError
 from argosy.base.loops import run_virtual
 from argosy.base.types import Json, Object
@@ -98,10 +100,12 @@ async def outcome(step: Step, client: LocalClient, name: str) -> Json:
 
 async def both(story: Callable[[LocalClient], Awaitable[list[Json]]]) -> None:
     """Play a story on both clusters and compare all there is to see."""
-    seen: list[tuple[list[Json], list[tuple[str, bytes]]]] = []
-    retouch, repeat = retouching.retouch, repeating.repeat
+    seen: list[tuple[list[Json], list[tuple[str, bytes]], list[list[str]]]] = []
+    retouch, repeat, patch = retouching.retouch, repeating.repeat, patching.patch
     for is_long in (False, True):
         server = memory_server()
+        warned: list[list[str]] = []
+        patching.patch = _overheard(warned)
         if is_long:
             server.cluster.memory = Forgetful()
             retouching.retouch = lambda *_, **__: None  # type: ignore[assignment]
@@ -112,11 +116,22 @@ async def both(story: Callable[[LocalClient], Awaitable[list[Json]]]) -> None:
             watch = server.cluster.store.watch(None)
             outcomes = await story(client)
             events: list[Event] = watch.take()
-            seen.append((outcomes, [(event.type, event.record.raw) for event in events]))
+            seen.append((outcomes, [(event.type, event.record.raw) for event in events], warned))
         finally:
-            retouching.retouch, repeating.repeat = retouch, repeat
+            retouching.retouch, repeating.repeat, patching.patch = retouch, repeat, patch
     short, long = seen
     assert short == long
+
+
+def _overheard(warned: list[list[str]]) -> Any:
+    """Patches whose warnings are written down."""
+    patch = patching.patch
+
+    async def overheard(cluster: Cluster, call: Call, *args: Any, **more: Any) -> Any:
+        warned.append(call.warnings)
+        return await patch(cluster, call, *args, **more)
+
+    return overheard
 
 
 def play(*steps: Step, pods: int = 2) -> None:

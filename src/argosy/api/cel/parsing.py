@@ -315,7 +315,11 @@ class _Parser:
 
     def _literal(self) -> Node:
         at = self._token.at
-        sign = "-" if self._accept("-") is not None else ""
+        minus = self._accept("-")
+        if minus is not None and self._token.kind not in {"NUM_FLOAT", "NUM_INT"}:
+            self._problems.report(at, "invalid constant literal expression")
+            raise self._failure(f"no viable alternative at input '{self._input(minus)}'")
+        sign = "-" if minus is not None else ""
         token = self._take()
         text = token.text
         match token.kind:

@@ -31,7 +31,7 @@ from argosy.base.fielderrors import (
 )
 from argosy.base.types import Json, Object
 
-__all__ = ["check_rules", "compile_rules", "validate_rules"]
+__all__ = ["check_rules", "compile_rules", "holds_below", "holds_unchanged", "validate_rules"]
 
 # Kubernetes' limit for all rules on one object.
 _OBJECT_BUDGET: Final = 10_000_000
@@ -62,6 +62,34 @@ def validate_rules(
     except _Exhausted:
         pass
     return walk.errors
+
+
+def holds_unchanged(schema: Schema, obj: Object, again: Object) -> bool:
+    """Whether rules have nothing to say about an object that stays as it is, and use no more than half the budget.
+
+    `again` is the same object once more.
+    """
+    rules = compile_rules(schema)
+    return rules is None or _holds(rules, "", obj, again)
+
+
+def holds_below(schema: Schema, field: str, obj: Object, old: Object) -> bool:
+    """Whether the rules below one field of a resource have nothing to say about its update, and use no more than half
+    the budget.
+    """
+    rules = compile_rules(schema)
+    below = rules.properties.get(field) if rules is not None else None
+    return below is None or _holds(below, field, obj[field], old.get(field))
+
+
+def _holds(rules: RuleSet, path: str, value: Json, old: Json) -> bool:
+    """Whether nothing is said. Where something is, it may be told as an error here and be forgiven by others."""
+    walk = _Walk([])
+    try:
+        walk.value(rules, path, value, old, _NOWHERE)
+    except _Exhausted:
+        return False
+    return not walk.errors and not walk.warnings and walk.budget > _OBJECT_BUDGET // 2
 
 
 @dataclass(slots=True, frozen=True)

@@ -12,6 +12,14 @@ from argosy.api.crds.objects import (
     validate_custom_status,
     validate_custom_update,
 )
+from argosy.api.crds.parts import (
+    is_apart,
+    is_known_status,
+    is_same_content,
+    is_steady,
+    settle_status,
+    status_holds,
+)
 from argosy.api.crds.validation import validate_crd, validate_crd_status
 
 __all__ = [
@@ -22,9 +30,15 @@ __all__ = [
     "begin_ending",
     "decode_custom",
     "default_crd",
+    "is_apart",
+    "is_known_status",
+    "is_same_content",
+    "is_steady",
     "kind_from_crd",
     "set_terminating",
+    "settle_status",
     "speaking",
+    "status_holds",
     "validate_crd",
     "validate_crd_status",
     "validate_custom",

@@ -72,7 +72,7 @@ def validate_custom(version: Version, obj: Object) -> list[FieldError]:
         errors += validate_schema(version.schema, obj)
         repeats = list_errors(version.schema, obj)
     if version.scale is not None:
-        errors += _spec_scale_errors(version.scale, obj) + _status_scale_errors(version.scale, obj)
+        errors += scale_errors(version.scale, obj)
     errors += embedded_errors(version.schema, obj)
     errors += repeats
     return _with_rules(version, errors, obj, None)
@@ -90,7 +90,7 @@ def validate_custom_update(
         repeats = _new_repeats(version, new, old)
         sound = not _blocked(validate_schema(version.schema, new))
     if version.scale is not None:
-        errors += _spec_scale_errors(version.scale, new) + _status_scale_errors(version.scale, new)
+        errors += scale_errors(version.scale, new)
     errors += embedded_errors(version.schema, new)
     errors += repeats
     return _with_rules(version, errors, new, old, warnings, sound=sound)
@@ -139,6 +139,11 @@ def _with_rules(
 
 def _blocked(errors: list[FieldError]) -> bool:
     return any(error.reason in _BLOCKING for error in errors)
+
+
+def scale_errors(scale: ScalePaths, obj: Object) -> list[FieldError]:
+    """What is wrong with the numbers that an object is scaled by."""
+    return _spec_scale_errors(scale, obj) + _status_scale_errors(scale, obj)
 
 
 def _spec_scale_errors(scale: ScalePaths, obj: Object) -> list[FieldError]:

@@ -67,6 +67,23 @@ def _compile(schema: Schema) -> Check:
     return check
 
 
+def is_unconstrained(schema: Schema) -> bool:
+    """Whether a schema asks for no more than a type."""
+    return schema.enum is None and all(check is None for check in _constraints(schema))
+
+
+def is_whole_judged(schema: Schema) -> bool:
+    """Whether an object is judged by more than which fields it must have and what these are."""
+    return (
+        schema.enum is not None
+        or schema.nullable
+        or schema.additional is not None
+        or schema.min_properties is not None
+        or schema.max_properties is not None
+        or bool(_combinators(schema))
+    )
+
+
 def _type_check(schema: Schema) -> Check | None:
     if schema.int_or_string:
         return lambda value: value.__class__ is str or is_integer(value)

@@ -1,13 +1,15 @@
 """Who owns the fields a call writes: the bridge from calls to `argosy.api.apply`.
 
 `track` works on whole objects. `track_opened` does the same for a patch of an opened object (`encoding.opened`), whose
-managedFields stay bytes. What becomes of them depends on nothing but them, the changes, the writer and the second, so
-it is worked out once for all objects that are alike in this. Conditions, the part of a status that is the same for
-many objects within one second, are compared once for all of them.
+managedFields stay bytes. What becomes of them depends on nothing but them, the changes, the writer and the order of the
+times in them, so it is worked out once for all objects that are alike in this. Conditions, the part of a status that is
+the same for many objects within one second, are compared once for all of them.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -17,7 +19,7 @@ from argosy.api.apply.entries import Identity, Managed, Owned
 from argosy.api.apply.fieldsets import FieldSet, union
 from argosy.api.apply.resets import reset_fields
 from argosy.api.apply.shapes import Mistyped, shape_of
-from argosy.api.apply.typed import Comparison, diff_map
+from argosy.api.apply.typed import Comparison, diff_map, reconcile
 from argosy.api.apply.versions import at_versions
 from argosy.api.schema.structural import Schema
 from argosy.apiserver.calls import Call
@@ -41,8 +43,13 @@ _read_entries: Final = msgspec.json.Decoder(list[_Entry]).decode
 _read_fields: Final = msgspec.json.Decoder(FieldSet).decode
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 _decode: Final = msgspec.json.Decoder().decode
-# Stands for the step of an address in what is remembered: a byte that JSON never has.
+# Stands for the step of one object alone in what is remembered: a byte that JSON never has.
 _ANYBODY: Final = b"\0"
+# In sets of fields no string is a value, so these are the times of entries.
+_TIMES: Final = re.compile(rb'"time":"([^"]*)"')
+_TIME: Final = b'"time":"%b"'
+_ANY_TIME: Final = b'"time":\1%d\1'
+_ONLY_OWNER: Final = b'"f:ownerReferences":{".":{},%b:{}}'
 
 
 def track_create(cluster: Cluster, call: Call, new: Object) -> None:
@@ -83,26 +90,30 @@ def track_opened(cluster: Cluster, call: Call, new: Object, old: Object, managed
     Both objects get theirs as bytes in canonical form, so they are equal where the lists are. False where only `track`
     can do it: entries of other versions, values of no known shape.
     """
+    schema = call.served.schema
     try:
-        found = _changes(cluster.memory, call.served.schema, old, new, _reset(call))
+        found = _changes(cluster.memory, schema, old, new, _reset(call))
     except Mistyped:
         return False
-    personal = _personal(new)
+    changes = _encode(found)
+    personal = _owner(new, managed, changes) if call.kind.custom else _address(new)
     now = cluster.now()
+    times = sorted({*_TIMES.findall(managed), now.encode()})
     key = (
-        managed.replace(personal, _ANYBODY) if personal else managed,
-        _encode(found).replace(personal, _ANYBODY) if personal else _encode(found),
-        call.manager, call.api_version, call.subresource, now,
+        _impersonal(managed, personal, times), _impersonal(changes, personal, ()),
+        call.manager, call.api_version, call.subresource, times.index(now.encode()),
+        schema if call.kind.custom else None,
     )  # fmt: skip
     after = cluster.memory.owners.get(key)
     if after is None:
         fresh = _owned(cluster.memory, call, managed, found, now)
         if fresh is None:
             return False
-        after = fresh.replace(personal, _ANYBODY) if personal else fresh
-        cluster.memory.owners[key] = after
+        after = cluster.memory.owners[key] = _impersonal(fresh, personal, times)
     if personal:
         after = after.replace(_ANYBODY, personal)
+    for number, time in enumerate(times):
+        after = after.replace(_ANY_TIME % number, _TIME % time)
     old["metadata"]["managedFields"] = msgspec.Raw(managed)
     if after != b"[]":
         new["metadata"]["managedFields"] = msgspec.Raw(after)
@@ -111,7 +122,20 @@ def track_opened(cluster: Cluster, call: Call, new: Object, old: Object, managed
     return True
 
 
-def _personal(obj: Object) -> bytes:
+def _impersonal(fields: bytes, personal: bytes, times: Sequence[bytes]) -> bytes:
+    """Sets of fields with placeholders for one object's own step and for times.
+
+    Entries are sorted by time, and the oldest go first where there are too many: nothing else depends on it, so all
+    that matters of a time is its place among the others.
+    """
+    if personal:
+        fields = fields.replace(personal, _ANYBODY)
+    for number, time in enumerate(times):
+        fields = fields.replace(_TIME % time, _ANY_TIME % number)
+    return fields
+
+
+def _address(obj: Object) -> bytes:
     """The step of a set of fields that no other object has: that of a pod's address, where it has one.
 
     Sets are compared and merged by whole steps, so one step may stand for another as long as both stand in no other
@@ -123,6 +147,17 @@ def _personal(obj: Object) -> bytes:
     return _encode(f"k:{_encode(addresses[0]).decode()}")
 
 
+def _owner(obj: Object, managed: bytes, changes: bytes) -> bytes:
+    """The same for a custom object: the step of its only owner, where nothing is said of owners and it stands nowhere
+    else.
+    """
+    owners = obj["metadata"].get("ownerReferences")
+    if owners.__class__ is not list or len(owners) != 1 or b'"f:ownerReferences"' in changes:
+        return b""
+    step = _encode(f"k:{_encode({'uid': owners[0].get('uid')}).decode()}")
+    return step if managed.count(step) == managed.count(_ONLY_OWNER % step) else b""
+
+
 def _owned(memory: Memory, call: Call, managed: bytes, found: Comparison, now: str) -> bytes | None:
     """The managedFields after a write that has made these changes; None where the versions of entries differ."""
     known = call.api_version
@@ -131,8 +166,8 @@ def _owned(memory: Memory, call: Call, managed: bytes, found: Comparison, now: s
     for entry in _read_entries(managed):
         if entry.apiVersion != known:
             return None
-        fields = _fields(memory, entry.fieldsV1)
-        stored[id(fields)] = entry.fieldsV1
+        fields, raw = _fields(memory, call, entry.fieldsV1)
+        stored[id(fields)] = msgspec.Raw(raw)
         who = Identity(
             entry.manager, entry.operation, "" if entry.operation == "Apply" else known, entry.subresource
         )  # fmt: skip
@@ -152,12 +187,19 @@ def _owned(memory: Memory, call: Call, managed: bytes, found: Comparison, now: s
     return _encode(listed)
 
 
-def _fields(memory: Memory, raw: msgspec.Raw) -> FieldSet:
-    """The set of a stored entry, shared by all entries that own the same. Sets are never changed."""
-    key = bytes(raw)
-    found: FieldSet | None = memory.fields.get(key)
+def _fields(memory: Memory, call: Call, stored: msgspec.Raw) -> tuple[FieldSet, bytes]:
+    """The set of a stored entry and its bytes, shared by all entries that own the same. Sets are never changed.
+
+    What was written under another schema of a custom kind is read under that of today.
+    """
+    raw = bytes(stored)
+    schema = call.served.schema if call.kind.custom else None
+    found: tuple[FieldSet, bytes] | None = memory.fields.get((schema, raw))
     if found is None:
-        found = memory.fields[key] = _read_fields(key)
+        written: FieldSet = _read_fields(raw)
+        fields = written if schema is None else reconcile(shape_of(schema), written)
+        found = fields, raw if fields is written else _encode(fields)
+        memory.fields[schema, raw] = found
     return found
 
 
@@ -171,14 +213,14 @@ def _changes(
     before, after = old.get("status"), new.get("status")
     if before.__class__ is not dict or after.__class__ is not dict or "f:status" in reset:
         return tracking.changes(schema, old, new, reset)
+    shape = shape_of(schema).field("status").shape
     was, now = before.get("conditions"), after.get("conditions")
-    if was.__class__ is not list or now.__class__ is not list or was == now:
+    if shape.atomic_map or was.__class__ is not list or now.__class__ is not list or was == now:
         return tracking.changes(schema, old, new, reset)
-    key = (schema.name, _encode(was), _encode(now))
+    key = (schema, _encode(was), _encode(now))
     apart: Comparison | None = memory.comparisons.get(key)
     if apart is None:
         apart = Comparison({}, {}, {})
-        shape = shape_of(schema).field("status").shape
         diff_map(shape, {"conditions": was}, {"conditions": now}, apart)
         memory.comparisons[key] = apart
     others = {field: value for field, value in new.items() if value is not old.get(field)}

@@ -33,6 +33,7 @@ from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.encoding import Opened
 from argosy.apiserver.remembering import Memory
+from argosy.apiserver.verbs import sparing
 from argosy.apiserver.verbs.amending import PatchType
 from argosy.base.errors import StatusError
 from argosy.base.types import Json, Object
@@ -56,8 +57,10 @@ def retouch(
     `encoded`: the body comes from an encoder, which writes no key twice.
     """
     served, part = call.served, _TOUCHED.get(call.subresource)
+    custom = call.kind.custom
     if (
-        part is None or call.kind.custom or len(call.kind.versions) > 1 or served.to_storage is not None
+        part is None or (not custom and len(call.kind.versions) > 1) or served.to_storage is not None
+        or (custom and (kind is not PatchType.MERGE or not sparing.can_spare(call)))
         # The server writes their statuses with every change, and owns them.
         or call.kind.resource == _DEFINITIONS
         or "status" not in served.subresources or kind not in {PatchType.MERGE, PatchType.JSON}
@@ -71,9 +74,13 @@ def retouch(
         return None
     if not _stays_in(patch, part, kind) or (not encoded and duplicates(body, patch)):
         return None
+    if served.respell is not None and served.respell(patch) != (patch, []):
+        return None
     found = encoding.opened(call.kind, current.raw)
-    before = found.obj.get(part)
+    before = found.obj.get(part, {} if custom else None)
     if not found.managed or not isinstance(before, dict):
+        return None
+    if custom and not sparing.spares(cluster.memory, call, found.obj):
         return None
     named: Object = {}
     if kind is PatchType.MERGE and part == "status" and "metadata" in patch:
@@ -81,7 +88,9 @@ def retouch(
         if named.get("uid", current.meta.uid) != current.meta.uid:
             return None
     try:
-        if kind is PatchType.MERGE:
+        if custom and part == "status":
+            after = sparing.patched_status(call, found.obj, patch)
+        elif kind is PatchType.MERGE:
             after = _merged(cluster.memory, call, before, patch[part], part)
         else:
             after = _operated(call, found.obj, patch, part)

@@ -11,7 +11,13 @@ from __future__ import annotations
 
 import msgspec
 
-from argosy.api.crds import validate_custom, validate_custom_status, validate_custom_update
+from argosy.api.crds import (
+    is_same_content,
+    status_holds,
+    validate_custom,
+    validate_custom_status,
+    validate_custom_update,
+)
 from argosy.api.rules.metadata import (
     validate_common_create,
     validate_common_update,
@@ -74,7 +80,7 @@ def _check_update(call: Call, new: Object, old: Object, memory: Memory) -> None:
         and not _metadata_problems(memory.spared(new), old, differs=differs)
     ):
         return
-    problems = _update_problems(call, new, old, differs=differs)
+    problems = _update_problems(call, new, old, memory, differs=differs)
     _raise(call, new, problems)
     if rules.warnings is not None and not is_status:
         call.warnings += rules.warnings(new, old)
@@ -82,7 +88,9 @@ def _check_update(call: Call, new: Object, old: Object, memory: Memory) -> None:
         memory.note_update(key)
 
 
-def _update_problems(call: Call, new: Object, old: Object, *, differs: bool) -> list[FieldError]:
+def _update_problems(
+    call: Call, new: Object, old: Object, memory: Memory, *, differs: bool
+) -> list[FieldError]:
     rules, is_status = call.kind.rules, call.subresource == "status"
     check = rules.validate_status if is_status else rules.validate_update
     problems: list[FieldError] = []
@@ -93,11 +101,25 @@ def _update_problems(call: Call, new: Object, old: Object, *, differs: bool) -> 
         problems += check(new, old)
     elif call.kind.custom:
         problems += validate_generic_metadata_update(new, old)
+        if _is_good(call, new, old, memory):
+            return problems
         judge = validate_custom_status if is_status else validate_custom_update
         problems += judge(call.served, *_sent_change(call, new, old), call.warnings)
     else:
         problems += validate_metadata_update(new, old)
     return problems
+
+
+def _is_good(call: Call, new: Object, old: Object, memory: Memory) -> bool:
+    """Whether a custom object's content was found good before and is as it was, and nothing is to be said about the
+    rest.
+    """
+    return (
+        call.version == call.kind.storage_version
+        and memory.steady_key(call.kind, new) in memory.steadies
+        and is_same_content(new, old)
+        and status_holds(call.served, new, old)
+    )
 
 
 def _sent_new(call: Call, obj: Object) -> Object:

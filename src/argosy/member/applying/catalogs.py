@@ -11,44 +11,15 @@ from functools import cache
 from typing import Final
 
 from argosy.api.builtin import builtin_kinds
-from argosy.api.objects.metadata import Condition, ObjectMeta, View, is_true
 from argosy.api.schema.structural import Schema
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, Resource
+from argosy.control.arrivals import Definition
 from argosy.control.assemblies import Assembly
 
 # Go's clients have no types of these groups, so they are patched like custom kinds.
 _UNTYPED: Final = frozenset({"apiextensions.k8s.io", "apiregistration.k8s.io"})
 
 _Key = tuple[str, str, str]
-
-
-class Names(View, frozen=True):
-    plural: str = ""
-    kind: str = ""
-
-
-class Version(View, frozen=True):
-    name: str = ""
-    served: bool = False
-
-
-class DefinitionSpec(View, frozen=True):
-    group: str = ""
-    scope: str = ""
-    names: Names = Names()
-    versions: tuple[Version, ...] = ()
-
-
-class DefinitionStatus(View, frozen=True):
-    conditions: tuple[Condition, ...] = ()
-
-
-class Definition(View, frozen=True):
-    """What is read of a CustomResourceDefinition."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: DefinitionSpec = DefinitionSpec()
-    status: DefinitionStatus = DefinitionStatus()
 
 
 class Catalog:
@@ -76,16 +47,7 @@ class Catalog:
 
 def served(definition: Definition) -> dict[_Key, Resource]:
     """What a definition serves, by group, version and kind."""
-    if not is_true(definition.status.conditions, "Established"):
-        return {}
-    spec = definition.spec
-    return {
-        (spec.group, each.name, spec.names.kind): Resource(
-            spec.group, each.name, spec.names.plural, spec.names.kind, spec.scope == "Namespaced"
-        )
-        for each in spec.versions
-        if each.served
-    }
+    return {(each.group, each.version, each.kind): each for each in definition.resources}
 
 
 def merging_schema(resource: Resource) -> Schema | None:

@@ -308,7 +308,7 @@ class _Steps:
             availability=availability(self._order.resource, live)
             if result.is_applied
             else Availability.SKIPPED,
-            outcome=_outcome(self._order, live),
+            outcome=_outcome(self._order, live) if is_owned(live, self._shared.owner) else None,
             status=live.get("status"),
         )
 

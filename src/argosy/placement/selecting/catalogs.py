@@ -12,56 +12,8 @@ from functools import cache
 from typing import Final
 
 from argosy.api.builtin import builtin_kinds, is_virtual
-from argosy.api.crds.ranking import version_rank
-from argosy.api.objects.metadata import Condition, ObjectMeta, View, is_true
 from argosy.client.resources import Resource
-
-
-class KindNames(View, frozen=True):
-    plural: str = ""
-    kind: str = ""
-
-
-class KindVersion(View, frozen=True):
-    name: str = ""
-    served: bool = False
-
-
-class KindSpec(View, frozen=True):
-    group: str = ""
-    names: KindNames = KindNames()
-    scope: str = ""
-    versions: tuple[KindVersion, ...] = ()
-
-
-class KindStatus(View, frozen=True):
-    conditions: tuple[Condition, ...] = ()
-
-
-class KindDefinition(View, frozen=True):
-    """What a catalog reads of a CustomResourceDefinition."""
-
-    metadata: ObjectMeta = ObjectMeta()
-    spec: KindSpec = KindSpec()
-    status: KindStatus = KindStatus()
-
-    @property
-    def resources(self) -> tuple[Resource, ...]:
-        """Every version that is served now, the preferred one first."""
-        spec = self.spec
-        if not is_true(self.status.conditions, "Established"):
-            return ()
-        served = sorted((each.name for each in spec.versions if each.served), key=version_rank)
-        return tuple(
-            Resource(
-                spec.group,
-                version,
-                spec.names.plural,
-                spec.names.kind,
-                namespaced=spec.scope == "Namespaced",
-            )
-            for version in served
-        )
+from argosy.control.arrivals import Definition
 
 
 class Catalog:
@@ -72,7 +24,7 @@ class Catalog:
         # The kind that each definition brought along, by the definition's name.
         self._defined: dict[str, tuple[str, str]] = {}
 
-    def put(self, definition: KindDefinition) -> frozenset[tuple[str, str]]:
+    def put(self, definition: Definition) -> frozenset[tuple[str, str]]:
         """Take over a definition; returns the group and kind of whatever is served otherwise now."""
         name = definition.metadata.name
         resources = definition.resources

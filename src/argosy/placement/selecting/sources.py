@@ -8,11 +8,12 @@ from typing import Final, TypeAlias
 from argosy.api.objects.fleet.placements import Placement, ResourceSelectorTerm
 from argosy.client.objects import Key
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Resource
+from argosy.control.arrivals import Definition
 from argosy.control.assemblies import Assembly
-from argosy.placement.selecting.catalogs import Catalog, KindDefinition
+from argosy.placement.selecting.catalogs import Catalog
 from argosy.placement.selecting.exclusions import Exclusions
 from argosy.placement.selecting.interests import Interests
-from argosy.placement.selecting.picking import pick, wanted
+from argosy.placement.selecting.picking import Picked, pick, wanted
 from argosy.placement.selecting.selections import Selection, selection
 from argosy.placement.selecting.terms import read_term
 from argosy.placement.selecting.watched import Watched
@@ -35,12 +36,17 @@ class Sources:
         # What each placement looks for, and in which edition of the catalog it was looked up.
         self._known: dict[Key, tuple[Selectors, int]] = {}
         self._edition = 0
-        self._definitions: Final = assembly.informer(CUSTOM_RESOURCE_DEFINITIONS, KindDefinition)
+        self._definitions: Final = assembly.informer(CUSTOM_RESOURCE_DEFINITIONS, Definition)
         self._definitions.add_handler(self._definition_changed)
 
     # For the controllers.
 
     def select(self, placement: Placement) -> Selection | None:
+        """What a placement selects now, as it is passed on; see `pick`."""
+        picked = self.pick(placement)
+        return None if picked is None else selection(picked)
+
+    def pick(self, placement: Placement) -> list[Picked] | None:
         """What a placement selects now; None while that is not known: `changed` will be called for it.
 
         Raises InvalidSelectors.
@@ -52,7 +58,7 @@ class Sources:
             return None
         picked = pick(key, selectors, self, self._exclusions)
         self._interests.select(key, (each.identifier for each in picked))
-        return selection(picked)
+        return picked
 
     def drop(self, key: Key) -> None:
         """Forget a placement."""
@@ -101,7 +107,7 @@ class Sources:
         for placement in sorted(concerned):
             self._changed(placement)
 
-    def _definition_changed(self, old: KindDefinition | None, new: KindDefinition | None) -> None:
+    def _definition_changed(self, old: Definition | None, new: Definition | None) -> None:
         if new is not None:
             kinds = self._catalog.put(new)
         elif old is not None:

@@ -1,7 +1,8 @@
 """The Works a binding wants: one per shard of its resource snapshot, and one per envelope in it.
 
 A Work carries in labels and annotations what it was made of: binding, placement, snapshot, and hashes of the overrides
-that the binding names. Where these agree with the binding, so do the manifests, and nobody has to look at them.
+that the binding names. Where these agree with the binding, so do the manifests, and nobody has to look at them. What
+the placement wishes of its members (`wishes_of`) goes along as an annotation, too.
 
 Manifests keep their order and, where no override changes them, their bytes: a placement without overrides and envelopes
 is passed on undecoded. A shard whose manifests are all deleted by overrides or packed into envelopes has an empty Work,
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -20,7 +22,7 @@ import msgspec
 from argosy.api.gojson import go_json
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
-from argosy.api.objects.fleet.placements import ApplyStrategy
+from argosy.api.objects.fleet.placements import ApplyStrategy, Placement
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
 from argosy.api.objects.fleet.works import SentWork
 from argosy.base.types import Object
@@ -36,6 +38,10 @@ from argosy.placement.working.envelopes import (
 )
 
 _NO_STRATEGY: Final[Object] = dict.fromkeys(ApplyStrategy.__struct_encode_fields__)
+# The annotations of a placement that are meant for its members.
+WISHES: Final = (names.QUEUE_MANAGED,)
+NOTHING_WISHED: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_WISHES: Final[Object] = dict.fromkeys(WISHES)
 
 
 @dataclass(slots=True, frozen=True)
@@ -65,7 +71,7 @@ class Draft:
     def patch(self) -> Object:
         """The merge patch that makes any Work this one."""
         return {
-            "metadata": {"labels": self.labels, "annotations": self.annotations},
+            "metadata": {"labels": self.labels, "annotations": {**_NO_WISHES, **self.annotations}},
             "spec": {
                 "workload": {"manifests": self.manifests or None},
                 "applyStrategy": strategy_patch(self.strategy),
@@ -110,12 +116,13 @@ def build(
     shards: Sequence[ResourceSnapshot],
     overrider: Overrider,
     works: Sequence[SentWork] = (),
+    wishes: Mapping[str, str] = NOTHING_WISHED,
 ) -> list[Draft]:
     """The Works of a binding. `shards` begins with the master; `works` are those the binding has.
 
     Raises OverrideFailed, EnvelopeRefused and DuplicateWorks.
     """
-    builder = _Builder(binding, overrider, works)
+    builder = _Builder(binding, overrider, works, wishes)
     is_plain = overrider.is_idle and envelopes_in(shards) == 0
     for shard in shards:
         if is_plain:
@@ -132,13 +139,19 @@ def envelopes_in(shards: Sequence[ResourceSnapshot]) -> int | None:
 
 
 class _Builder:
-    def __init__(self, binding: Binding, overrider: Overrider, works: Sequence[SentWork]) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        overrider: Overrider,
+        works: Sequence[SentWork],
+        wishes: Mapping[str, str],
+    ) -> None:
         self.drafts: list[Draft] = []
         self._binding = binding
         self._overrider = overrider
         self._works = works
         self._namespace = names.member_namespace(binding.spec.target_cluster)
-        self._annotations = annotations_of(binding)
+        self._annotations = {**annotations_of(binding), **wishes}
 
     def add_shard(self, shard: ResourceSnapshot) -> None:
         """Add the Works of a shard: envelopes first, the rest in the shard's own."""
@@ -211,6 +224,14 @@ def annotations_of(binding: Binding) -> dict[str, str]:
         ),
         names.CLUSTER_OVERRIDE_HASH: _hash(list(spec.cluster_resource_override_snapshots)),
     }
+
+
+def wishes_of(placement: Placement | None) -> Mapping[str, str]:
+    """What of a placement's annotations its members go by."""
+    if placement is None:
+        return NOTHING_WISHED
+    given = placement.metadata.annotations
+    return {key: given[key] for key in WISHES if key in given}
 
 
 _NOTHING: Final = sha256(b"null").hexdigest()

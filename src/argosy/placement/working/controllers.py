@@ -1,9 +1,9 @@
 """Turns bindings into Works and the results of Works into the statuses of bindings.
 
 A binding is looked at when its spec changes, when its rollout has started or was held back, when a Work of it says
-something new, is relabelled or goes, and when what it waits for is there: its cluster, a shard. A Work that is made
-says nothing yet, so that is no occasion. A look at a binding whose Works are in place costs no decoding and, if nobody
-said anything new, no write.
+something new, is relabelled or goes, when its placement wishes for something else, and when what it waits for is there:
+its cluster, a shard. A Work that is made says nothing yet, so that is no occasion. A look at a binding whose Works are
+in place costs no decoding and, if nobody said anything new, no write.
 
 A deleted binding keeps its finalizer until its last Work is gone: members need them to clean up.
 """
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.members import MemberCluster
-from argosy.api.objects.fleet.placements import REPORT_DIFF
+from argosy.api.objects.fleet.placements import REPORT_DIFF, Placement
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
 from argosy.api.objects.fleet.works import SentWork
 from argosy.base.errors import AlreadyExists, Invalid, NotFound, StatusError, already_exists
@@ -28,7 +28,7 @@ from argosy.control.references import reference
 from argosy.placement.overriding.applying import OverrideFailed, Overrider
 from argosy.placement.scopes import SCOPES, scope_of
 from argosy.placement.views import Views, binding_of, parent_of, placement_of
-from argosy.placement.working.building import Draft, build, shards_of
+from argosy.placement.working.building import Draft, build, shards_of, wishes_of
 from argosy.placement.working.envelopes import DuplicateWorks, EnvelopeRefused
 from argosy.placement.working.occasions import is_due, occasion, tells_more
 from argosy.placement.working.reporting import Report, in_progress, report
@@ -67,6 +67,7 @@ class Working:
         for scope in SCOPES:
             views.all_bindings(scope).add_handler(self._binding_changed)
             views.resources(scope).add_handler(self._snapshot_changed)
+            views.placements(scope).add_handler(self._placement_changed)
         views.works.add_handler(self._work_changed)
         views.members.add_handler(self._member_changed)
 
@@ -75,6 +76,11 @@ class Working:
     def _binding_changed(self, old: Binding | None, new: Binding | None) -> None:
         if new is not None and (old is None or occasion(old) != occasion(new)):
             self._dirty.add(Key(*new.metadata.key))
+
+    def _placement_changed(self, old: Placement | None, new: Placement | None) -> None:
+        if new is not None and old is not None and wishes_of(old) != wishes_of(new):
+            for binding in self._views.bindings(Key(*new.metadata.key)):
+                self._dirty.add(Key(*binding.metadata.key))
 
     def _member_changed(self, old: MemberCluster | None, new: MemberCluster | None) -> None:
         if old is None and new is not None:
@@ -147,10 +153,11 @@ class Working:
         shards = shards_of(master, views.resource_snapshots(parent_of(binding)))
         if shards is None:
             return _Look()
-        if is_synced(binding, shards, works):
+        wishes = wishes_of(views.placement(parent_of(binding)))
+        if is_synced(binding, shards, works, wishes):
             return _Look(report(works, is_diffing=_is_diffing(binding)))
         try:
-            drafts = build(binding, shards, self._overrider(binding, member), works)
+            drafts = build(binding, shards, self._overrider(binding, member), works, wishes)
         except OverrideFailed as error:
             return _Look(Failure(Stage.OVERRIDING, str(error)))
         except EnvelopeRefused as error:

@@ -21,6 +21,8 @@ from argosy.api.objects.fleet.works import SentWork
 from argosy.client.objects import Key
 from argosy.placement.views import binding_of
 from argosy.placement.working.building import (
+    NOTHING_WISHED,
+    WISHES,
     Draft,
     annotations_of,
     envelopes_in,
@@ -79,13 +81,16 @@ def plan(
 
 
 def is_synced(
-    binding: Binding, shards: Sequence[ResourceSnapshot], works: Sequence[SentWork]
+    binding: Binding,
+    shards: Sequence[ResourceSnapshot],
+    works: Sequence[SentWork],
+    wishes: Mapping[str, str] = NOTHING_WISHED,
 ) -> bool:
     """Whether the Works are all there and made of what the binding names, as far as can be told without manifests."""
     envelopes = envelopes_in(shards)
     if envelopes is None or len(works) != len(shards) + envelopes:
         return False
-    annotations, strategy = annotations_of(binding), binding.spec.apply_strategy
+    annotations, strategy = {**annotations_of(binding), **wishes}, binding.spec.apply_strategy
     labels = work_labels(binding, shards[0])
     if {shard_work_name(each) for each in shards} - {each.metadata.name for each in works}:
         return False
@@ -97,8 +102,13 @@ def is_synced(
 
 
 def is_made_of(work: SentWork, labels: Mapping[str, str], annotations: Mapping[str, str]) -> bool:
+    """Whether it says so, and wishes for nothing that is wished for no more."""
     meta = work.metadata
-    return labels.items() <= meta.labels.items() and annotations.items() <= meta.annotations.items()
+    return (
+        labels.items() <= meta.labels.items()
+        and annotations.items() <= meta.annotations.items()
+        and all(key in annotations or key not in meta.annotations for key in WISHES)
+    )
 
 
 def carry_name(works: Sequence[SentWork], snapshot: str) -> bool:

@@ -22,6 +22,7 @@ from argosy.queueing.cache.clusterqueues import (
     quotas_of,
     weight_of,
 )
+from argosy.queueing.cache.holders import Holders
 from argosy.queueing.cache.holdings import Holdings
 from argosy.queueing.cache.readiness import NOT_FOUND, Readiness, Surroundings, readiness
 from argosy.queueing.cache.snapshots import Snapshot
@@ -41,7 +42,7 @@ class Cache:
         self.cohorts: Final[dict[str, Cohort]] = {}
         # Workloads that hold quota, by key, and by ClusterQueue.
         self.workloads: Final[dict[str, Info]] = {}
-        self._held: Final[dict[str, dict[str, Info]]] = {}
+        self._held: Final[dict[str, Holders]] = {}
         self.holdings: Final[dict[str, Holdings]] = {}
         self.local_holdings: Final[dict[str, Holdings]] = {}
         # Those whose pods are not all ready, admitted or still waiting for checks: for who admits one at a time.
@@ -116,7 +117,7 @@ class Cache:
             weight=weight_of(spec.fair_sharing.weight if spec.fair_sharing else None),
         )
         if old is None:
-            for info in self._held.get(name, {}).values():
+            for info in self.holders(name):
                 self.forest.add(name, info.usage)
         return True
 
@@ -133,7 +134,7 @@ class Cache:
         self.remove_workload(info.key)
         queue = info.cluster_queue
         self.workloads[info.key] = info
-        self._held.setdefault(queue, {})[info.key] = info
+        self._held.setdefault(queue, Holders())[info.key] = info
         self.holdings.setdefault(queue, Holdings()).add(info)
         self.local_holdings.setdefault(info.local_queue, Holdings()).add(info)
         if queue in self.objects:
@@ -157,7 +158,7 @@ class Cache:
 
     def holders(self, queue: str) -> Iterable[Info]:
         """The workloads that hold a ClusterQueue's quota."""
-        return self._held.get(queue, {}).values()
+        return self._held[queue].values() if queue in self._held else ()
 
     # Looking.
 
@@ -200,7 +201,7 @@ class Cache:
             namespaces_of(queue),
             queue.spec.queueing_strategy,
             node,
-            self._held.setdefault(name, {}),
+            self._held.setdefault(name, Holders()),
         )
 
 

@@ -19,9 +19,9 @@ from argosy.api.objects.kueue.quotas import (
 )
 from argosy.base.quantities import parse
 from argosy.base.selectors.labels import LabelSelector, from_object, nothing
+from argosy.queueing.cache.holders import Holders
 from argosy.queueing.quotas.amounts import FlavorResource, amount
 from argosy.queueing.quotas.nodes import Node, Quota
-from argosy.queueing.workloads.infos import Info
 
 STRICT_FIFO: Final = "StrictFIFO"
 NEVER: Final = "Never"
@@ -37,7 +37,7 @@ class Group:
 
 @dataclass(slots=True)
 class CachedQueue:
-    """A ClusterQueue and the workloads that hold its quota, by key."""
+    """A ClusterQueue and the workloads that hold its quota."""
 
     name: str
     groups: tuple[Group, ...]
@@ -46,7 +46,7 @@ class CachedQueue:
     namespaces: LabelSelector
     strategy: str
     node: Node
-    workloads: dict[str, Info] = field(default_factory=dict)
+    workloads: Holders = field(default_factory=Holders)
 
     @property
     def cohort(self) -> Node | None:

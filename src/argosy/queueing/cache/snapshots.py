@@ -1,8 +1,8 @@
 """What a scheduling cycle looks at: ClusterQueues in their quota trees, flavors, and who holds what.
 
 It is not a copy. A cycle tries things out on the live trees and takes each trial back (`nodes`: the opposite call
-restores every number), so a snapshot costs nothing to make. Workloads that are taken out for a trial leave the
-ClusterQueue's dict too, because victims are searched there.
+restores every number), so a snapshot costs nothing to make. Workloads that are taken out for a trial give their usage
+back and are `out`; they stay among their ClusterQueue's, whose order would otherwise be made anew for every trial.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from argosy.queueing.workloads.infos import Info
 
 @dataclass(slots=True)
 class Snapshot:
-    """Active ClusterQueues by name, flavors by name, and the names of ClusterQueues that are not active."""
+    """Active ClusterQueues by name, flavors by name, and the names of ClusterQueues that are not active.
+
+    `out` are the keys of the workloads that hold nothing for the time of a trial.
+    """
 
     queues: Mapping[str, CachedQueue]
     flavors: Mapping[str, ResourceFlavor]
     inactive: frozenset[str] = field(default_factory=frozenset)
+    out: set[str] = field(default_factory=set)
 
     def add(self, info: Info) -> None:
         """A workload holds what its `usage` says."""
@@ -37,17 +41,27 @@ class Snapshot:
         del queue.workloads[info.key]
         queue.node.remove(info.usage)
 
+    def take_out(self, info: Info) -> None:
+        """As if a workload held nothing, until it is put back."""
+        self.out.add(info.key)
+        self.queues[info.cluster_queue].node.remove(info.usage)
+
+    def put_back(self, info: Info) -> None:
+        """The opposite of `take_out`."""
+        self.out.remove(info.key)
+        self.queues[info.cluster_queue].node.add(info.usage)
+
     @contextmanager
     def without(self, infos: Iterable[Info]) -> Iterator[None]:
         """As if these workloads held nothing."""
         taken = list(infos)
         for info in taken:
-            self.remove(info)
+            self.take_out(info)
         try:
             yield
         finally:
             for info in reversed(taken):
-                self.add(info)
+                self.put_back(info)
 
     @contextmanager
     def using(self, queue: str, usage: Mapping[FlavorResource, int]) -> Iterator[None]:

@@ -8,6 +8,8 @@ Why a workload waits may change with every cycle, and by the next one it may wai
 once: the last word after a moment counts, if the workload still waits then.
 
 The task rests when another cycle would decide the same: nothing has changed, and the heads are those of the last time.
+Between cycles others get as long as the last one took. Whoever gives quota back writes it through the same loop, so a
+scheduler that took every turn it could get would look at the same victims again and again while their ends queue up.
 """
 
 from __future__ import annotations
@@ -65,7 +67,10 @@ class Scheduling:
             while True:
                 await self._rest()
                 self._news.clear()
-                for write in self._cycle():
+                started = self._clock.monotonic()
+                writes = self._cycle()
+                ended = self._clock.monotonic()
+                for write in writes:
                     if write.kind is Kind.WAIT:
                         self._waits[write.key] = write
                         self._has_waits.set()
@@ -73,8 +78,9 @@ class Scheduling:
                     self._waits.pop(write.key, None)
                     await self._room.acquire()
                     writers.create_task(self._write(write))
-                # Others get a turn: events to be taken in, writes to go out.
-                await asyncio.sleep(0)
+                # Others get their turn: events to be taken in, writes to go out.
+                due = ended + (ended - started)
+                await self._clock.sleep(max(0.0, due - self._clock.monotonic()))
 
     def _cycle(self) -> list[Write]:
         """What the next cycle decides. Its time is the machine's: it is work, and nothing else happens meanwhile."""

@@ -105,7 +105,7 @@ class Nominator:
     ) -> _Found:
         """The best assignment and whom it needs gone: all pods, or as many as can be had."""
         oracle = SearchingOracle(self.preemptor, snapshot, now)
-        replaced = replaced_slice(info, queue)
+        replaced = replaced_slice(info, queue, snapshot)
 
         def attempt(counts: tuple[int, ...] | None) -> _Found:
             found = self.assigner.assign(
@@ -132,7 +132,7 @@ class Nominator:
         return largest_fit(info.obj.spec.pod_sets, partly) or full
 
 
-def replaced_slice(info: Info, queue: CachedQueue) -> Info | None:
+def replaced_slice(info: Info, queue: CachedQueue, snapshot: Snapshot) -> Info | None:
     """The slice that goes when this one is admitted, while it holds quota."""
     key = info.obj.metadata.annotations.get(REPLACEMENT_FOR)
-    return queue.workloads.get(key) if key else None
+    return queue.workloads.get(key) if key and key not in snapshot.out else None

@@ -14,7 +14,7 @@ root has changed, so a flat cohort of n queues costs O(n) comparisons and one sh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from argosy.queueing.cycles.entries import Entry
 from argosy.queueing.quotas.amounts import FlavorResource
@@ -44,7 +44,12 @@ def by_share_alone(_node: Node, _flavor_resources: Iterable[FlavorResource]) -> 
 
 
 class Order(Protocol):
-    """Hands out the entries of a cycle one by one; `touched` says whose usage a decision changed."""
+    """Hands out the entries of a cycle one by one; `touched` says whose usage a decision changed.
+
+    `looks_at_usage`: usage has to be what it is when the next entry is asked for.
+    """
+
+    looks_at_usage: ClassVar[bool]
 
     def __iter__(self) -> Iterator[Entry]: ...
 
@@ -53,6 +58,8 @@ class Order(Protocol):
 
 class Classical:
     """One order for the whole cycle."""
+
+    looks_at_usage: ClassVar = False
 
     def __init__(self, entries: Iterable[Entry], seniority: Seniority = by_priority) -> None:
         self._entries = sorted(
@@ -74,6 +81,8 @@ class Classical:
 
 class Fair:
     """Tournaments, one tree after the other in order of the names of their roots."""
+
+    looks_at_usage: ClassVar = True
 
     def __init__(
         self,

@@ -2,7 +2,8 @@
 
 What is decided is charged to the live trees, so that later entries see it, and taken back at the end of the cycle:
 whoever applies the decisions counts them for good. Victims stay counted until they are really gone; to see whether an
-entry fits they are taken out for a moment, those of earlier entries and its own. The steps are Kueue's, in its order.
+entry fits they are taken out for a while (`victims`), those of earlier entries and its own. The steps are Kueue's, in
+its order.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from argosy.queueing.cycles.decisions import Admit, Outcome, Preempt
 from argosy.queueing.cycles.entries import Entry, Status
 from argosy.queueing.cycles.nominating import Nominator
 from argosy.queueing.cycles.ordering import Order
+from argosy.queueing.cycles.victims import Victims
 from argosy.queueing.flavors.assignments import Assignment, Mode
 from argosy.queueing.flavors.reasons import message
-from argosy.queueing.preemption.targets import Target
 from argosy.queueing.queues.reasons import RequeueReason
 from argosy.queueing.quotas.amounts import FlavorResource, Usage
 from argosy.queueing.quotas.nodes import Node
@@ -49,19 +50,26 @@ class Processing:
     waits_for_pods: bool = False
     looks_again: bool = True
     outcome: Outcome = field(default_factory=Outcome)
-    # Those who have to go, by the root of their tree: who is in another one is in nobody's way.
-    _victims: dict[str, dict[str, Target]] = field(default_factory=dict)
+    _victims: Victims = field(init=False)
     _charges: list[tuple[Node, Usage]] = field(default_factory=list)
     # Those of the charges that are for entries that wait.
     _promised: list[tuple[Node, Usage]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._victims = Victims(self.snapshot)
 
     def process(self, entry: Entry) -> None:
         """Decide one entry."""
         queue = entry.queue
         if queue is None:
             raise RuntimeError(f"{entry.info.key} takes part without a ClusterQueue")
-        if self.looks_again and self._overlaps(entry):
+        if self.looks_again and self._overlaps(entry, queue):
             self._recompute(entry, queue)
+        self._decide(entry, queue)
+        if self.order.looks_at_usage:
+            self._victims.put_back(queue.node)
+
+    def _decide(self, entry: Entry, queue: CachedQueue) -> None:
         mode = entry.assignment.mode
         if mode is Mode.NO_FIT:
             entry.requeue_reason = RequeueReason.NO_FIT
@@ -70,7 +78,7 @@ class Processing:
             self._reserve(entry, queue)
         elif mode is Mode.DEFERRED_FIT:
             self._defer(entry, queue)
-        elif self._overlaps(entry):
+        elif self._overlaps(entry, queue):
             self._skip(entry, _OVERLAP)
         elif not self._fits(entry, queue):
             self._skip(entry, _NO_LONGER)
@@ -84,32 +92,27 @@ class Processing:
 
     def finish(self) -> None:
         """Leave the trees as they were found."""
+        self._victims.put_back()
         for node, usage in reversed(self._charges):
             node.remove(usage)
         self._charges.clear()
 
-    def _overlaps(self, entry: Entry) -> bool:
+    def _overlaps(self, entry: Entry, queue: CachedQueue) -> bool:
         """Whether somebody else's victims are among the targets."""
-        victims = self._victims_near(entry.queue)
+        victims = self._victims.near(queue.node)
         return any(target.info.key in victims for target in entry.targets)
-
-    def _victims_near(self, queue: CachedQueue | None) -> dict[str, Target]:
-        """The victims in the tree of a ClusterQueue."""
-        return {} if queue is None else self._victims.setdefault(queue.node.root.name, {})
 
     def _recompute(self, entry: Entry, queue: CachedQueue) -> None:
         """Look again, as if the victims were gone already, at the same flavors."""
-        nomination = nominated_flavors(entry.assignment)
-        victims = self._victims_near(queue)
-        with self.snapshot.without(target.info for target in victims.values()):
-            entry.assignment, entry.targets = self.nominator.assignments(
-                entry.info,
-                queue,
-                self.snapshot,
-                cycle=self.cycle,
-                now=self.now,
-                nomination=nomination,
-            )
+        self._victims.take_out(queue.node)
+        entry.assignment, entry.targets = self.nominator.assignments(
+            entry.info,
+            queue,
+            self.snapshot,
+            cycle=self.cycle,
+            now=self.now,
+            nomination=nominated_flavors(entry.assignment),
+        )
         entry.message = message(entry.assignment)
         result = "new_targets" if entry.targets else "skipped"
         if entry.assignment.mode is Mode.FIT:
@@ -122,6 +125,7 @@ class Processing:
         entry.requeue_reason = RequeueReason.PREEMPTION_NO_CANDIDATES
         entry.reason = reasons.WAITING_FOR_QUOTA
         if queue.preemption.reclaim_within_cohort != "Any":
+            self._victims.put_back(queue.node)
             self._promise(queue.node, reserved_usage(entry.assignment, queue.node))
 
     def _defer(self, entry: Entry, queue: CachedQueue) -> None:
@@ -136,11 +140,10 @@ class Processing:
 
     def _fits(self, entry: Entry, queue: CachedQueue) -> bool:
         usage = entry.assignment.usage
-        victims = self._victims_near(queue)
-        if not victims and not entry.targets:
+        if not self._victims.near(queue.node) and not entry.targets:
             return has_room(queue.node, usage)
-        gone = victims | {target.info.key: target for target in entry.targets}
-        with self.snapshot.without(target.info for target in gone.values()):
+        self._victims.take_out(queue.node)
+        with self.snapshot.without(target.info for target in entry.targets):
             fits = has_room(queue.node, usage)
         return fits and (bool(entry.targets) or self._fits_now(queue, usage))
 
@@ -149,6 +152,7 @@ class Processing:
 
         Upstream does not ask: what victims hold beyond their preemptor's needs it hands out before it is free.
         """
+        self._victims.put_back(queue.node)
         with ExitStack() as undo:
             for node, held in self._promised:
                 node.remove(held)
@@ -156,7 +160,7 @@ class Processing:
             return has_room(queue.node, usage)
 
     def _preempt(self, entry: Entry, queue: CachedQueue) -> None:
-        self._victims_near(queue).update((one.info.key, one) for one in entry.targets)
+        self._victims.add(queue.node, entry.targets)
         self._promise(queue.node, entry.assignment.usage)
         entry.await_victims(len(entry.targets))
         self.outcome.preempted.append(Preempt(entry, tuple(entry.targets)))

@@ -1,8 +1,7 @@
 """Who goes first among workloads that may be preempted.
 
-Workloads that are evicted already cost nothing and go first; then those of other ClusterQueues before the preemptor's
-own; then lower priorities, then those that hold quota for the shortest time; at last uid and key, so that the order
-never depends on how workloads are stored. Both engines rank like this.
+In one ClusterQueue they go by rank (`cache/holders`): the evicted first, then by priority and age. Of several, those of
+other ClusterQueues go before the preemptor's own, but after whatever is evicted. Both engines rank like this.
 
 With admission fair sharing the workloads of one ClusterQueue go by the usage of their LocalQueues before they go by
 priority, largest first. That comparison means nothing between ClusterQueues, so each ClusterQueue's candidates are
@@ -17,12 +16,13 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
+from argosy.queueing.cache.holders import rank_of
 from argosy.queueing.workloads.infos import Info
 
 # The usage of a LocalQueue (namespace/name); none where its ClusterQueue does not order by usage.
 UsageOf: TypeAlias = Callable[[str], float | None]
 
-# Not evicted, group, priority, seconds since the reservation (negative: newer first), uid, key.
+# A rank, with the group behind its first part.
 Key: TypeAlias = tuple[bool, int, int, float, str, str]
 
 OTHER: Final = 0
@@ -64,6 +64,5 @@ _BY_KEY: Final = attrgetter("key")
 
 
 def _key(info: Info, group: int, now: float) -> Key:
-    is_evicted, since = info.standing
-    reserved = now if since is None else since
-    return not is_evicted, group, info.priority, -reserved, info.uid, info.key
+    rank = rank_of(info, now)
+    return rank[0], group, *rank[1:]

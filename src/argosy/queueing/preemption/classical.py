@@ -14,13 +14,18 @@ Mirrors Kueue's `classical` package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final
 
-from argosy.queueing.preemption.candidates import Ranked, merged, ranked
+from argosy.queueing.cache.clusterqueues import CachedQueue
+from argosy.queueing.cache.holders import BY_RANK, Holder
 from argosy.queueing.preemption.policies import NEVER
-from argosy.queueing.preemption.searches import Removals, Search
+from argosy.queueing.preemption.pools import Pools
+from argosy.queueing.preemption.searches import Gap, Removals, Search
 from argosy.queueing.preemption.targets import (
     IN_CLUSTER_QUEUE,
     IN_COHORT_RECLAIM_WHILE_BORROWING,
@@ -38,39 +43,51 @@ _OWN: Final = 2
 
 @dataclass(slots=True, frozen=True)
 class _Source:
-    """A ClusterQueue with candidates. `top` is the lowest ancestor it shares with the preemptor; none for the own."""
+    """ClusterQueues with candidates of one group, by name, and holders in order: theirs and maybe those of others."""
 
-    node: Node
-    top: Node | None
     group: int
-    infos: list[Info]
+    policy: str
+    queues: dict[str, CachedQueue]
+    holders: Sequence[Holder]
+
+    def candidates(self, search: Search, *, are_evicted: bool) -> Iterator[Holder]:
+        """Its candidates in order, those that are evicted already or the others, worked out as far as one looks."""
+        first_staying = bisect_left(self.holders, (True,), key=BY_RANK)
+        start, end = (0, first_staying) if are_evicted else (first_staying, None)
+        queues, policy = self.queues, self.policy
+        for holder in islice(self.holders, start, end):
+            info = holder.info
+            if info.cluster_queue in queues and search.may_go(info, policy):
+                yield holder
 
 
-def classical_targets(search: Search) -> list[Target]:
+def classical_targets(search: Search, pools: Pools) -> list[Target]:
     """Whom to preempt; nobody where that would not make room."""
-    sources = {source.node.name: source for source in _sources(search)}
-    if not sources or search.is_hopeless(
-        info for source in sources.values() for info in source.infos
-    ):
+    sources = list(_sources(search, pools))
+    if search.is_hopeless(holder.info for _, holder in _in_order(search, sources)):
         return []
-    queues = [
-        ranked(source.infos, source.group, search.now, search.usage_of)
-        for source in sources.values()
-    ]
-    for may_borrow in _attempts(search, {source.group for source in sources.values()}):
+    groups = {source.group for source in sources if _has_candidates(search, source)}
+    for may_borrow in _attempts(search, groups):
+        gap = Gap(search)
         with Removals(search) as removals:
-            for info, reason in _valid(search, sources, merged(queues), may_borrow=may_borrow):
+            for info, reason in _valid(search, sources, may_borrow=may_borrow):
                 removals.remove(info, reason)
-                if search.fits(may_borrow=may_borrow):
+                if gap.narrow(info) and search.fits(may_borrow=may_borrow):
                     return removals.filled_back(may_borrow=may_borrow)
     return []
 
 
-def _sources(search: Search) -> Iterator[_Source]:
+def _sources(search: Search, pools: Pools) -> Iterator[_Source]:
     policies = search.queue.preemption
-    own = _source(search, search.node, None, _OWN, policies.within_cluster_queue)
-    if own is not None:
-        yield own
+
+    def source(group: int, policy: str, name: str, nodes: Iterable[Node]) -> _Source:
+        known = search.snapshot.queues
+        queues = {node.name: known[node.name] for node in nodes if node.name in known}
+        order = pools.in_order(name, queues.values(), search.now, search.usage_of)
+        return _Source(group, policy, queues, order)
+
+    if policies.within_cluster_queue != NEVER:
+        yield source(_OWN, policies.within_cluster_queue, "", (search.node,))
     if policies.reclaim_within_cohort == NEVER:
         return
     has_advantage, rest = search.node.fits_in_quota(search.requests)
@@ -79,10 +96,8 @@ def _sources(search: Search) -> Iterator[_Source]:
         if top is search.node:
             continue
         group = _BY_HIERARCHY if has_advantage else _BY_PRIORITY
-        for borrower in _borrowers(search, top, below):
-            found = _source(search, borrower, top, group, policies.reclaim_within_cohort)
-            if found is not None:
-                yield found
+        borrowers = _borrowers(search, top, below)
+        yield source(group, policies.reclaim_within_cohort, top.name, borrowers)
         fits, rest = top.fits_in_quota(rest)
         has_advantage = has_advantage or fits
         below = top
@@ -99,14 +114,22 @@ def _borrowers(search: Search, cohort: Node, besides: Node) -> Iterator[Node]:
             yield child
 
 
-def _source(
-    search: Search, node: Node, top: Node | None, group: int, policy: str
-) -> _Source | None:
-    queue = search.snapshot.queues.get(node.name)
-    if queue is None or policy == NEVER:
-        return None
-    infos = search.candidates(queue, policy)
-    return _Source(node, top, group, infos) if infos else None
+def _has_candidates(search: Search, source: _Source) -> bool:
+    both = (source.candidates(search, are_evicted=which) for which in (True, False))
+    return next(chain.from_iterable(both), None) is not None
+
+
+def _in_order(search: Search, sources: Sequence[_Source]) -> Iterator[tuple[int, Holder]]:
+    """All candidates with their groups: those that are evicted already, then the others, group by group."""
+    for are_evicted in (True, False):
+        for group in (_BY_HIERARCHY, _BY_PRIORITY, _OWN):
+            parts = [
+                source.candidates(search, are_evicted=are_evicted)
+                for source in sources
+                if source.group == group
+            ]
+            for holder in heapq.merge(*parts, key=BY_RANK):
+                yield group, holder
 
 
 def _attempts(search: Search, groups: set[int]) -> tuple[bool, ...]:
@@ -121,21 +144,21 @@ def _attempts(search: Search, groups: set[int]) -> tuple[bool, ...]:
 
 
 def _valid(
-    search: Search, sources: dict[str, _Source], candidates: Iterator[Ranked], *, may_borrow: bool
+    search: Search, sources: Sequence[_Source], *, may_borrow: bool
 ) -> Iterator[tuple[Info, str]]:
     """The candidates that may go the way the snapshot is by then, with the reason why."""
-    for candidate in candidates:
-        info = candidate.info
-        source = sources[info.cluster_queue]
-        if source.top is None:
+    ancestors = set(search.node.path())
+    for group, holder in _in_order(search, sources):
+        info = holder.info
+        if group == _OWN:
             yield info, IN_CLUSTER_QUEUE
             continue
-        may_go_for_borrower = source.group == _BY_HIERARCHY or _is_below_threshold(search, info)
+        may_go_for_borrower = group == _BY_HIERARCHY or _is_below_threshold(search, info)
         if may_borrow and not may_go_for_borrower:
             continue
-        if _is_sheltered(search, source.node, source.top):
+        if _is_sheltered(search, search.snapshot.queues[info.cluster_queue].node, ancestors):
             continue
-        if source.group == _BY_PRIORITY and may_go_for_borrower:
+        if group == _BY_PRIORITY and may_go_for_borrower:
             yield info, IN_COHORT_RECLAIM_WHILE_BORROWING
         else:
             yield info, IN_COHORT_RECLAMATION
@@ -150,10 +173,10 @@ def _is_below_threshold(search: Search, candidate: Info) -> bool:
     return threshold is None or candidate.priority <= threshold
 
 
-def _is_sheltered(search: Search, node: Node, top: Node) -> bool:
-    """Whether the ClusterQueue, or a cohort above it and below `top`, borrows nothing any more."""
+def _is_sheltered(search: Search, node: Node, ancestors: set[Node]) -> bool:
+    """Whether the ClusterQueue, or a cohort above it and not above the preemptor, borrows nothing any more."""
     here: Node | None = node
-    while here is not None and here is not top:
+    while here is not None and here not in ancestors:
         if search.is_within_nominal(here):
             return True
         here = here.parent

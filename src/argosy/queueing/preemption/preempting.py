@@ -11,6 +11,7 @@ from argosy.queueing.flavors.assignments import Assignment, Mode
 from argosy.queueing.preemption.candidates import UsageOf
 from argosy.queueing.preemption.classical import classical_targets
 from argosy.queueing.preemption.fair import FairSharing, fair_targets
+from argosy.queueing.preemption.pools import Pools
 from argosy.queueing.preemption.rounds import Rounds
 from argosy.queueing.preemption.searches import Search
 from argosy.queueing.preemption.targets import Target
@@ -25,13 +26,15 @@ FitsTopology: TypeAlias = Callable[[Info, Assignment, Snapshot], bool]
 class Preemptor:
     """Finds victims: by fair sharing where `fair` is given, else by hierarchy and priority.
 
-    `usage_of` is the usage of LocalQueues where admission fair sharing is on. `rounds` are the preemptions so far.
+    `usage_of` is the usage of LocalQueues where admission fair sharing is on. `rounds` are the preemptions so far,
+    `pools` what searches know from those before.
     """
 
     fair: FairSharing | None = None
     usage_of: UsageOf | None = None
     fits_topology: FitsTopology | None = None
     rounds: Rounds = field(default_factory=Rounds)
+    pools: Pools = field(default_factory=Pools)
 
     def targets(
         self, info: Info, assignment: Assignment, snapshot: Snapshot, *, now: float
@@ -75,7 +78,7 @@ class Preemptor:
             fits_topology=fits_topology,
         )
         if self.fair is None:
-            return classical_targets(search)
+            return classical_targets(search, self.pools)
         return fair_targets(search, self.fair)
 
 

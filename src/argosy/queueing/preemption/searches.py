@@ -1,8 +1,9 @@
 """A search for victims: for whom, where, how much, and what of it is contested; and trials on the live quota tree.
 
 Both engines work the same way: take candidates out of the snapshot one by one until the workload fits, put back whom
-it did not need, name the rest. Whatever a trial has taken out is back when it ends, also when an exception passes
-through it: `Removals` holds exactly the workloads that are out.
+it did not need, name the rest. A workload that goes frees at most its own usage, wherever limits are: so while those
+that are gone held less than what lacks (`Gap`), nobody need ask whether it fits. Whatever a trial has taken out is back
+when it ends, also when an exception passes through it: `Removals` holds exactly the workloads that are out.
 
 Fill-back goes from the second-to-last removed to the first and never tries the last one: without it the workload did
 not fit. A workload that is put back gives its place in the list to the last one, as in Kueue, so victims are in no
@@ -64,21 +65,26 @@ class Search:
         self._places: Final = [self.node.position(fr) for fr in contested]
         self._wanted: Final = [(self.node.position(fr), value) for fr, value in requests.items()]
 
+    def may_go(self, info: Info, policy: str) -> bool:
+        """Whether a workload is a candidate: it holds something contested, and the policy lets it go."""
+        return (
+            info.key not in self.snapshot.out
+            and satisfies(policy, self.info, info)
+            and not self.contested.isdisjoint(info.usage)
+            and (info.key not in self.spared or info.obj.is_evicted)
+        )
+
     def candidates(self, queue: CachedQueue, policy: str) -> list[Info]:
-        """The workloads of a ClusterQueue that hold something contested and that the policy lets go."""
-        found = [
-            info
-            for info in queue.workloads.values()
-            if satisfies(policy, self.info, info) and not self.contested.isdisjoint(info.usage)
-        ]
-        if self.spared:
-            found = [one for one in found if one.key not in self.spared or one.obj.is_evicted]
-        return found
+        """The candidates of a ClusterQueue, in no order."""
+        return [info for info in queue.workloads.values() if self.may_go(info, policy)]
 
     def is_within_nominal(self, node: Node) -> bool:
         """Whether a node borrows nothing of what is contested."""
         usage, subtree = node.usage, node.subtree
-        return all(usage[place] <= subtree[place] for place in self._places)
+        for place in self._places:  # noqa: SIM110  # asked of every ClusterQueue in a cohort: no generator
+            if usage[place] > subtree[place]:
+                return False
+        return True
 
     def is_below_nominal(self) -> bool:
         """Whether the preemptor's ClusterQueue has quota left of everything that is contested."""
@@ -96,23 +102,34 @@ class Search:
         return self.fits_topology()
 
     def is_hopeless(self, candidates: Iterable[Info]) -> bool:
-        """Whether the workload would not fit even without all of the candidates.
+        """Whether the workload would not fit even without all of the candidates."""
+        gap = Gap(self)
+        return not any(gap.narrow(info) for info in candidates)
 
-        A workload that goes frees at most its own usage, wherever limits are; so this asks no trial.
-        """
-        lacking = {
+
+class Gap:
+    """What a workload lacks, the way the snapshot is when this is made, less what those hold that went since."""
+
+    __slots__ = ("_lacking",)
+
+    def __init__(self, search: Search) -> None:
+        node = search.node
+        self._lacking: Final = {
             fr: value - available
-            for fr, value in self.requests.items()
-            if value > max(0, available := self.node.available_at(self.node.position(fr)))
+            for fr, value in search.requests.items()
+            if value > max(0, available := node.available_at(node.position(fr)))
         }
-        for info in candidates:
-            if not lacking:
-                return False
-            for fr in lacking.keys() & info.usage.keys():
-                lacking[fr] -= info.usage[fr]
-                if lacking[fr] <= 0:
-                    del lacking[fr]
-        return bool(lacking)
+
+    def narrow(self, info: Info) -> bool:
+        """A workload goes. Whether there may be room now; where not, there is none."""
+        lacking = self._lacking
+        if lacking:
+            for fr, value in info.usage.items():
+                if fr in lacking:
+                    lacking[fr] -= value
+                    if lacking[fr] <= 0:
+                        del lacking[fr]
+        return not lacking
 
 
 class Removals:
@@ -134,10 +151,10 @@ class Removals:
         traceback: TracebackType | None,
     ) -> None:
         while self.targets:
-            self._search.snapshot.add(self.targets.pop().info)
+            self._search.snapshot.put_back(self.targets.pop().info)
 
     def remove(self, info: Info, reason: str) -> None:
-        self._search.snapshot.remove(info)
+        self._search.snapshot.take_out(info)
         self.targets.append(Target(info, reason))
 
     def filled_back(self, *, may_borrow: bool) -> list[Target]:
@@ -145,13 +162,14 @@ class Removals:
         snapshot, targets = self._search.snapshot, self.targets
         for index in range(len(targets) - 2, -1, -1):
             info = targets[index].info
-            snapshot.add(info)
+            snapshot.put_back(info)
+            is_needed = True
             try:
                 is_needed = not self._search.fits(may_borrow=may_borrow)
             finally:
-                snapshot.remove(info)
+                if is_needed:
+                    snapshot.take_out(info)
             if not is_needed:
                 targets[index] = targets[-1]
                 targets.pop()
-                snapshot.add(info)
         return list(targets)

@@ -106,9 +106,15 @@ class Node:
         return place
 
     def add(self, usage: Mapping[FlavorResource, int]) -> None:
-        """Count what is used here, and above where it exceeds local quotas."""
+        """Count what is used here, and above where it exceeds local quotas.
+
+        Trials do this and its opposite by the million, hence no call of `position`.
+        """
+        positions = self.layout.positions
         for flavor_resource, value in usage.items():
-            place = self.position(flavor_resource)
+            place = positions.get(flavor_resource)
+            if place is None:
+                place = self._extended(flavor_resource)
             node: Node | None = self
             while node is not None:
                 spare = node.local[place] - node.usage[place]
@@ -121,8 +127,11 @@ class Node:
 
     def remove(self, usage: Mapping[FlavorResource, int]) -> None:
         """The opposite of `add`."""
+        positions = self.layout.positions
         for flavor_resource, value in usage.items():
-            place = self.position(flavor_resource)
+            place = positions.get(flavor_resource)
+            if place is None:
+                place = self._extended(flavor_resource)
             node: Node | None = self
             while node is not None:
                 above = node.usage[place] - node.local[place]

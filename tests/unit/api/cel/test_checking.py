@@ -191,6 +191,13 @@ CASES: dict[str, Case] = {
     "an operand missing": Case(
         "self.i ==", [(10, f"Syntax error: mismatched input '<EOF>' expecting {STARTERS}")]
     ),
+    "a sign without a number after a negation": Case(
+        "!-x",
+        [
+            (2, "invalid constant literal expression"),
+            (3, "Syntax error: no viable alternative at input '-x'"),
+        ],
+    ),
     "an operator too many": Case(
         "1 + * 2 == 3", [(5, f"Syntax error: extraneous input '*' expecting {STARTERS}")]
     ),

@@ -66,8 +66,8 @@ LOOKUPS = {
     "a promise is taken off what is available": Lookup(
         RESOURCES + "available-cpu", "2500m", {"c": {"cpu": "2"}}
     ),
-    "more promises than there is leave nothing": Lookup(
-        RESOURCES + "available-cpu", "0", {"c": {"cpu": "5"}}
+    "more promises than there is leave less than nothing": Lookup(
+        RESOURCES + "available-cpu", "-500m", {"c": {"cpu": "5"}}
     ),
     "a promise of another resource changes nothing": Lookup(
         RESOURCES + "available-cpu", "4500m", {"c": {"memory": "5Gi"}}

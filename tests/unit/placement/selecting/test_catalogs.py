@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from argosy.api.objects.metadata import Condition, ObjectMeta
 from argosy.client.resources import CONFIG_MAPS, JOBS, NAMESPACES, PODS, Resource
-from argosy.placement.selecting.catalogs import (
-    Catalog,
-    KindDefinition,
-    KindNames,
-    KindSpec,
-    KindStatus,
-    KindVersion,
+from argosy.control.arrivals import (
+    Definition,
+    DefinitionNames,
+    DefinitionSpec,
+    DefinitionStatus,
+    DefinitionVersion,
 )
+from argosy.placement.selecting.catalogs import Catalog
 
 BOAT = ("example.com", "Boat")
 
 
-def boats(*versions: str, scope: str = "Namespaced", established: str = "True") -> KindDefinition:
+def boats(*versions: str, scope: str = "Namespaced", established: str = "True") -> Definition:
     """A version with a minus before it is not served."""
-    return KindDefinition(
+    return Definition(
         ObjectMeta(name="boats.example.com"),
-        KindSpec(
+        DefinitionSpec(
             "example.com",
-            KindNames("boats", "Boat"),
             scope,
-            tuple(KindVersion(each.lstrip("-"), not each.startswith("-")) for each in versions),
+            DefinitionNames("boats", "Boat"),
+            tuple(
+                DefinitionVersion(each.lstrip("-"), not each.startswith("-")) for each in versions
+            ),
         ),
-        KindStatus((Condition("Established", established),)),
+        DefinitionStatus((Condition("Established", established),)),
     )
 
 

@@ -234,3 +234,23 @@ NEWS: dict[str, tuple[SentWork, bool]] = {
 @pytest.mark.parametrize(("after", "want"), NEWS.values(), ids=NEWS)
 def test_what_of_a_work_is_news(after: SentWork, want: bool) -> None:
     assert tells_more(BEFORE, after) is want
+
+
+WISHES = {names.QUEUE_MANAGED: "ignore"}
+(WISHED,) = build(BINDING, SHARDS[:1], PLAIN, wishes=WISHES)
+
+
+@pytest.mark.parametrize(
+    ("draft", "work_", "wishes"),
+    [(WISHED, made(FIRST), WISHES), (FIRST, made(WISHED), {})],
+    ids=["a wish that is new", "one that is gone"],
+)
+def test_wishes_of_the_placement(draft: Draft, work_: SentWork, wishes: dict[str, str]) -> None:
+    assert not is_synced(BINDING, SHARDS[:1], [work_], wishes)
+    got = plan([draft], [work_], named=lambda _: work_, is_alive=lambda _: True)
+    assert got.update == (draft,)
+    assert is_synced(BINDING, SHARDS[:1], [made(draft)], wishes)
+    # What is wished for no more is taken away; a new Work never has it.
+    said = draft.patch()["metadata"]["annotations"][names.QUEUE_MANAGED]
+    assert said == wishes.get(names.QUEUE_MANAGED)
+    assert (names.QUEUE_MANAGED in draft.document()["metadata"]["annotations"]) is bool(wishes)

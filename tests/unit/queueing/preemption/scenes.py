@@ -154,7 +154,8 @@ def state(snapshot: Snapshot) -> object:
         for queue in snapshot.queues.values()
         for node in queue.node.path()
     }
-    return nodes, {name: dict(queue.workloads) for name, queue in snapshot.queues.items()}
+    held = {name: dict(queue.workloads) for name, queue in snapshot.queues.items()}
+    return nodes, held, set(snapshot.out)
 
 
 # Random scenes. They are made from a seed and not drawn piece by piece: most scenes that are drawn have room left.
@@ -189,9 +190,9 @@ def scene_of(chance: Random) -> tuple[Scene, Load]:
     if chance.random() < 0.1:
         queues["a"] = replace(queues["a"], cohort="")
     count = chance.randrange(10)
-    loads = tuple(_load(chance, f"w{n}", chance.choice("abcde")) for n in range(count))
+    loads = tuple(random_load(chance, f"w{n}", chance.choice("abcde")) for n in range(count))
     scene = Scene(queues, loads, cohorts)
-    asking = replace(_load(chance, "asking", "a"), is_evicted=False)
+    asking = replace(random_load(chance, "asking", "a"), is_evicted=False)
     if chance.random() < 0.8:
         room = scene.snapshot().queues["a"].node.available(CPU)
         requests = {**asking.requests, "cpu": room + chance.choice((1, 1, 2, 3, 5))}
@@ -213,7 +214,7 @@ def _borrow(chance: Random) -> BorrowWithinCohort | None:
     return BorrowWithinCohort(chance.choice(("Never", "LowerPriority", "LowerPriority")), threshold)
 
 
-def _load(chance: Random, name: str, queue: str) -> Load:
+def random_load(chance: Random, name: str, queue: str) -> Load:
     requests = {"cpu": chance.randint(1, 4)}
     if chance.random() < 0.3:
         requests["gpu"] = chance.randint(0, 3)
