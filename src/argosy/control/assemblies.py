@@ -24,7 +24,7 @@ from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, Resource
 from argosy.control.arrivals import Arrival, Definition
 from argosy.control.informers import EVERYTHING, Informer, Informers, Selection
 from argosy.control.persisting import for_ever
-from argosy.control.queues import WorkQueue
+from argosy.control.queues import DEFAULT_LIMIT, RateLimit, WorkQueue
 from argosy.control.reconcilers import Controller, Result
 from argosy.control.recorders import EventRecorder
 
@@ -47,12 +47,15 @@ class Assembly:
         ids: Ids | None = None,
         source: random.Random | None = None,
         metrics: Registry | None = None,
+        limit: RateLimit = DEFAULT_LIMIT,
     ) -> None:
+        """`limit` is how keys that fail are slowed down, whose controller ever they are."""
         self.client: Final = client
         self.clock: Final = clock
         self.ids: Final = ids or RandomIds()
         self.source: Final = source or random.Random()
         self.metrics: Final = metrics or Registry()
+        self._limit = limit
         self._informers = Informers(client, clock, self.source)
         self._recorders: dict[str, EventRecorder] = {}
         self._controllers: dict[str, Callable[[], Coroutine[None, None, None]]] = {}
@@ -96,8 +99,9 @@ class Assembly:
         self, name: str, reconcile: Callable[[K], Awaitable[Result]], *, workers: int = 1
     ) -> WorkQueue[K]:
         """Have `reconcile` called for the keys put into the queue that is returned."""
+        queue: WorkQueue[K] = WorkQueue(name, self.clock, limit=self._limit, metrics=self.metrics)
         controller = Controller(
-            name, reconcile, clock=self.clock, workers=workers, metrics=self.metrics
+            name, reconcile, clock=self.clock, queue=queue, workers=workers, metrics=self.metrics
         )
         if name in self._controllers:
             raise RuntimeError(f"there is a controller {name} already")

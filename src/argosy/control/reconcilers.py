@@ -49,7 +49,10 @@ class Controller(Generic[K]):
         metrics: Registry | None = None,
     ) -> None:
         self.name: Final = name
-        self.queue: Final[WorkQueue[K]] = queue or WorkQueue(name, clock, metrics=metrics)
+        # An empty queue is falsy, and a queue all the same.
+        self.queue: Final[WorkQueue[K]] = (
+            queue if queue is not None else WorkQueue(name, clock, metrics=metrics)
+        )
         self._reconcile = reconcile
         self._clock = clock
         self._workers = workers

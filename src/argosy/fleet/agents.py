@@ -19,7 +19,7 @@ from argosy.base.metrics import Registry
 from argosy.client.protocol import Client
 from argosy.client.resources import INTERNAL_MEMBER_CLUSTERS
 from argosy.control.assemblies import Assembly
-from argosy.fleet.hubs import install
+from argosy.fleet.hubs import RETRIES, install
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions
 
@@ -88,8 +88,8 @@ async def assemble_agent(
     await install(cluster, definitions())
     agent = MemberAgent(
         name,
-        Assembly(hub, clock=clock, ids=ids, metrics=metrics),
-        Assembly(cluster, clock=clock, ids=ids, metrics=metrics),
+        Assembly(hub, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
+        Assembly(cluster, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
     )
     add_member(agent.hub, agent.cluster, name, settings)
     return agent

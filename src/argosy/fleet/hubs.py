@@ -20,6 +20,7 @@ from argosy.client.local import LocalClient
 from argosy.client.protocol import Client
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS
 from argosy.control.assemblies import Assembly
+from argosy.control.queues import RateLimit
 from argosy.placement.admission import add_admission
 from argosy.placement.assembling import PlacementSettings, add_placement
 from argosy.placement.definitions import definitions as fleet_definitions
@@ -30,6 +31,8 @@ from argosy.workloads import jobsets
 _USER: Final = User("system:serviceaccount:fleet-system:hub-agent", groups=(MASTERS, AUTHENTICATED))
 _AGENT: Final = "hub-agent"
 _OWNER: Final = "argosy"
+# As upstream's agents have it: whoever could not be reached is asked again within a minute.
+RETRIES: Final = RateLimit(most_seconds=60.0)
 
 
 @dataclass(slots=True, frozen=True)
@@ -51,7 +54,7 @@ async def assemble_hub(
         add_admission(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client, hub_kinds(with_queues=settings.has_queues))
-    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
+    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics, limit=RETRIES)
     add_placement(assembly, settings.placement)
     return assembly
 

@@ -66,7 +66,8 @@ def entry_of(
         said = said_of(said, type_, condition, generation, now)
     if result.outcome is not None:
         said = with_condition(said, result.outcome.condition, now)
-    elif not result.is_over:
+    elif not result.is_over and result.type is not ResultType.FAILED_TO_FIND:
+        # What cannot be seen for a moment has not changed: a job that has ended must not be run again for that.
         said = without_conditions(said, (FINISHED,))
     return ManifestCondition(
         result.manifest.identifier,

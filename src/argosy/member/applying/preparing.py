@@ -2,7 +2,8 @@
 
 An agent that dies between applying and telling would not know, when it comes back, what it has applied; and if the
 manifests have changed by then, nobody would ever remove what went. So every new manifest is named in the Work's status
-first. Whatever is named there and no longer wanted is left over.
+first. Whatever is named there and no longer wanted is left over, even if it failed the last time: it may have been
+applied the time before. (Upstream leaves that behind.) Nothing is removed that is not the Work's.
 """
 
 from __future__ import annotations
@@ -49,11 +50,7 @@ def preparation(work: Work, manifests: Iterable[Manifest], now: datetime) -> Pre
         wanted.add(known)
         found = before.get(known)
         entries.append(found if found is not None else _announced(manifest, generation, now))
-    left = tuple(
-        entry.identifier
-        for known, entry in before.items()
-        if known not in wanted and _may_be_there(entry)
-    )
+    left = tuple(entry.identifier for known, entry in before.items() if known not in wanted)
     return Preparation(WorkStatus(work.status.conditions, tuple(entries)), left)
 
 
@@ -67,8 +64,3 @@ def _announced(manifest: Manifest, generation: int, now: datetime) -> ManifestCo
         last_transition_time=now.replace(microsecond=0),
     )
     return ManifestCondition(manifest.identifier, (condition,))
-
-
-def _may_be_there(entry: ManifestCondition) -> bool:
-    applied = find_condition(entry.conditions, APPLIED)
-    return applied is not None and (applied.status == "True" or applied.reason == _REASON)
