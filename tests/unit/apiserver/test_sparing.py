@@ -63,7 +63,7 @@ STATUS: Object = {
 }  # fmt: skip
 OBJECT: Object = {
     "metadata": {"namespace": "ns", "labels": {"a": "b"}, "finalizers": ["example.com/a"]},
-    "spec": {"name": "x", "port": "http", "blob": {"z": [1, None]}, "parts": [{"id": "one"}, {"id": "two", "count": 1}]},
+    "spec": {"name": "x", "port": "http", "blob": {"z": [1, None], "apiVersion": "v1", "kind": "Z"}, "parts": [{"id": "one"}, {"id": "two", "count": 1}]},
 }  # fmt: skip
 
 
@@ -193,6 +193,11 @@ READY: Object = {
 LATER: Object = {
     "conditions": [condition("Ready", "False"), condition("Other", observedGeneration=2)]
 }
+RESOURCE: Object = {
+    "type": "object",
+    "x-kubernetes-embedded-resource": True,
+    "x-kubernetes-preserve-unknown-fields": True,
+}
 FOLLOWING: Object = {
     **SPEC,
     "x-kubernetes-validations": [{"rule": "self.size > oldSelf.size", "message": "grow"}],
@@ -236,6 +241,12 @@ PATCHES: dict[str, tuple[Step, ...]] = {
         status({"labels": {"a": "b", "c": None}}), status({"labels": {"a": None}}), status({"blob": {"a": None}}),
         status({"conditions": [condition("a", reason=None)]}),
     ),
+    "a resource within": (
+        status({"blob": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "labels": {"a": "b"}}, "spec": {}}}),
+        meta(labels={"s": "t"}), status({"blob": {"metadata": {"labels": {"a": "-"}}}}), meta(labels={"u": "v"}),
+        status({"blob": {"kind": "a b", "metadata": {"colour": "red"}}}), status({"blob": {"metadata": {"labels": []}}}),
+        status({"blob": {"metadata": None}}), status({"blob": {"kind": None, "apiVersion": 1}}), meta(labels={"w": "x"}),
+    ),
     "int or string": (status({"port": 1}), status({"port": "x"}), status({"port": 1.5})),
     "a transition that is refused": (status({"count": 5}), status({"count": 4}), status({"count": 6}), status({"count": None}), status({"count": 1})),
     "a rule that is broken": (status({"maybe": "x"}), status({"maybe": "y"})),
@@ -275,6 +286,20 @@ DEFINITIONS: dict[str, Object] = {
                 {"rule": "self.metadata.name.startsWith('w') && self.spec.size < 9"}
             ]
         }
+    ),
+    "judged by a change": definition(
+        **{
+            "x-kubernetes-validations": [
+                {
+                    "rule": "has(oldSelf.status) && has(self.status) && has(self.status.count) && self.status.count > 2 "
+                    "? oldSelf.spec.size == self.spec.size && self.spec.size < 5 : true",
+                }
+            ]
+        }
+    ),
+    "resources within": definition(
+        {**SPEC, "properties": {**SPEC["properties"], "blob": RESOURCE}},
+        {**STATUS, "properties": {**STATUS["properties"], "blob": RESOURCE}},
     ),
     "content that must change": definition(FOLLOWING),
     "a status that is owned as one": definition(
@@ -416,7 +441,7 @@ SHORT = (
 
 @pytest.mark.parametrize(
     ("crd", "expected"),
-    [(DEFINITIONS[name], name in {"plain", "scaled", "judged by its content", "a status of anything",
+    [(DEFINITIONS[name], name in {"plain", "scaled", "judged as a whole", "judged by its content", "judged by a change", "resources within", "a status of anything",
                                   "a status that is owned as one", "fields around"}) for name in DEFINITIONS],
     ids=DEFINITIONS.keys(),
 )  # fmt: skip

@@ -12,6 +12,7 @@ looked up only on updates and only where needed. A budget per object bounds the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -31,7 +32,7 @@ from argosy.base.fielderrors import (
 )
 from argosy.base.types import Json, Object
 
-__all__ = ["check_rules", "compile_rules", "holds_below", "holds_unchanged", "validate_rules"]
+__all__ = ["check_rules", "compile_rules", "rules_hold", "validate_rules"]
 
 # Kubernetes' limit for all rules on one object.
 _OBJECT_BUDGET: Final = 10_000_000
@@ -64,29 +65,25 @@ def validate_rules(
     return walk.errors
 
 
-def holds_unchanged(schema: Schema, obj: Object, again: Object) -> bool:
-    """Whether rules have nothing to say about an object that stays as it is, and use no more than half the budget.
+def rules_hold(
+    schema: Schema, new: Object, old: Object, fields: Iterable[str], *, whole: bool
+) -> bool:
+    """Whether the rules below some fields of a resource, and with `whole` those about it as a whole, have nothing to
+    say about an update, and use no more than half the budget.
 
-    `again` is the same object once more.
+    Where they have something to say, `validate_rules` may yet forgive it.
     """
     rules = compile_rules(schema)
-    return rules is None or _holds(rules, "", obj, again)
-
-
-def holds_below(schema: Schema, field: str, obj: Object, old: Object) -> bool:
-    """Whether the rules below one field of a resource have nothing to say about its update, and use no more than half
-    the budget.
-    """
-    rules = compile_rules(schema)
-    below = rules.properties.get(field) if rules is not None else None
-    return below is None or _holds(below, field, obj[field], old.get(field))
-
-
-def _holds(rules: RuleSet, path: str, value: Json, old: Json) -> bool:
-    """Whether nothing is said. Where something is, it may be told as an error here and be forgiven by others."""
+    if rules is None:
+        return True
     walk = _Walk([])
     try:
-        walk.value(rules, path, value, old, _NOWHERE)
+        if whole and rules.rules:
+            walk.judge(rules, "", new, old, _NOWHERE)
+        for name in fields:
+            below = rules.properties.get(name)
+            if below is not None and name in new:
+                walk.value(below, name, new[name], old.get(name), _NOWHERE)
     except _Exhausted:
         return False
     return not walk.errors and not walk.warnings and walk.budget > _OBJECT_BUDGET // 2
@@ -128,7 +125,7 @@ class _Walk:
         if obj is None:
             return
         if rules.rules:
-            self._judge(rules, path, obj, old, place)
+            self.judge(rules, path, obj, old, place)
         for part in rules.all_of:
             self.value(part, path, obj, old, _Place(None, place.above))
         if isinstance(obj, dict):
@@ -157,7 +154,7 @@ class _Walk:
             mine = before.get(key_of(value, schema) or ()) if before else None
             self.value(items, f"{path}[{index}]", value, mine, place.element(index))
 
-    def _judge(self, rules: RuleSet, path: str, obj: Json, old: Json, place: _Place) -> None:
+    def judge(self, rules: RuleSet, path: str, obj: Json, old: Json, place: _Place) -> None:
         shown = path or "<nil>"
         kind = rules.schema.type
         if self.budget <= 0:

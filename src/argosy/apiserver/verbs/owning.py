@@ -96,7 +96,8 @@ def track_opened(cluster: Cluster, call: Call, new: Object, old: Object, managed
     except Mistyped:
         return False
     changes = _encode(found)
-    personal = _owner(new, managed, changes) if call.kind.custom else _address(new)
+    personal = b"" if call.kind.custom else _address(new)
+    personal = personal or _owner(new, managed, changes)
     now = cluster.now()
     times = sorted({*_TIMES.findall(managed), now.encode()})
     key = (
@@ -136,7 +137,7 @@ def _impersonal(fields: bytes, personal: bytes, times: Sequence[bytes]) -> bytes
 
 
 def _address(obj: Object) -> bytes:
-    """The step of a set of fields that no other object has: that of a pod's address, where it has one.
+    """A step in sets of fields that no other object has: that of a pod's address, where it has one.
 
     Sets are compared and merged by whole steps, so one step may stand for another as long as both stand in no other
     place; an address is the only item of its list here, so it does not matter either where it sorts.
@@ -148,7 +149,7 @@ def _address(obj: Object) -> bytes:
 
 
 def _owner(obj: Object, managed: bytes, changes: bytes) -> bytes:
-    """The same for a custom object: the step of its only owner, where nothing is said of owners and it stands nowhere
+    """The same of others: the step of an object's only owner, where nothing is said of owners and it stands nowhere
     else.
     """
     owners = obj["metadata"].get("ownerReferences")
