@@ -77,7 +77,7 @@ WHYS = {
             "On member-1: Work object compute-jobs.job1-placement-work has failed to apply",
             "    /spec/selector/matchLabels/batch.kubernetes.io~1controller-uid: (not there) on the hub, <uuid> on the",
             "  - annotate the placement argosy.dev/queue-managed=ignore",
-            "  - for a Job that nobody queues, give it a selector of its own (manualSelector: true)",
+            "  - give a Job that nobody queues a selector of its own (manualSelector: true) and no suspend",
         ],
     ),
     "one that is where it belongs": (
