@@ -8,13 +8,15 @@ from argosy.client.resources import (
     CLUSTER_RESOURCE_SNAPSHOTS,
     CONFIG_MAPS,
     NAMESPACES,
+    PERSISTENT_VOLUME_CLAIMS,
     RESOURCE_ENVELOPES,
     RESOURCE_OVERRIDES,
-    RESOURCE_QUOTAS,
     SECRETS,
     WORKS,
 )
+from tests.behaviour.fleet.voyages import is_ready
 from tests.behaviour.fleet.worlds import Fleet, Shape, config_map, pick, rolling, told
+from tests.fakes.clients import Fault
 
 SIX = Shape(members=("m1", "m2", "m3", "m4", "m5", "m6"))
 ONE = Shape(members=("m1",))
@@ -60,38 +62,80 @@ def test_a_change_that_is_taken_back_in_time_never_leaves_the_hub() -> None:
     told(story, SLOW)
 
 
+async def unready(fleet: Fleet) -> int:
+    """How many bindings of `p` are not available as they stand."""
+    return sum(not is_ready(binding) for binding in await fleet.bindings("p"))
+
+
 def test_a_rolling_update_never_has_more_than_one_of_six_members_unready() -> None:
     async def story(fleet: Fleet) -> None:
         await fleet.config_map("c", a="1")
-        seconds = 20
-        await fleet.hub.create(
-            RESOURCE_QUOTAS,
-            {"metadata": {"name": "q"}, "spec": {"hard": {"count/secrets": "5"}}},
-            "app",
-        )
-        await fleet.place("p", strategy=rolling(1, seconds=seconds))
-        await fleet.pass_time(300)
+        await fleet.place("p", strategy=rolling(1))
         assert (await fleet.said("p"))["Available"].startswith("True")
-        await fleet.edit("c", a="2")
+        fleet.hub.line.fate = lambda verb: Fault(before=0.02, after=0.02)
         worst, done = 0, 0
-        for _ in range(600):
-            await fleet.pass_time(0.25)
-            ready = 0
-            for binding in await fleet.bindings("p"):
-                generation = binding["metadata"]["generation"]
-                ready += any(
-                    each["type"] == "Available"
-                    and each["status"] == "True"
-                    and each["observedGeneration"] == generation
-                    for each in binding["status"]["conditions"]
-                )
-            worst = max(worst, 6 - ready)
+        await fleet.edit("c", a="2")
+        for _ in range(200):
+            await fleet.pass_time(0.02)
+            worst = max(worst, await unready(fleet))
             having = [await member.data("c") for member in fleet.members.values()]
             assert having.count({"a": "2"}) >= done, "somebody has gone back"
             done = having.count({"a": "2"})
-        assert done == 6
-        assert worst <= 1
+        assert (done, worst) == (6, 1)
         assert (await fleet.said("p"))["Available"].startswith("True")
+
+    told(story, SIX)
+
+
+def test_what_cannot_be_tracked_is_waited_for_before_the_next_member_is_updated() -> None:
+    async def story(fleet: Fleet) -> None:
+        claim = {
+            "metadata": {"name": "claim"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
+        await fleet.hub.create(PERSISTENT_VOLUME_CLAIMS, claim, "app")
+        await fleet.config_map("c", a="1")
+        await fleet.place("p", strategy=rolling(1, seconds=60))
+        await fleet.pass_time(600)
+        assert (await fleet.said("p"))["Available"].startswith("True")
+        await fleet.edit("c", a="2")
+        for number in range(1, 7):
+            await fleet.pass_time(20)
+            having = [await member.data("c") for member in fleet.members.values()]
+            assert having.count({"a": "2"}) == number
+            if number < 6:
+                assert (await fleet.said("p"))["RolloutStarted"] == (
+                    "False RolloutNotStartedYet: "
+                    f"The rollout is being blocked by the rollout strategy in {6 - number} cluster(s)"
+                )
+            await fleet.pass_time(41)
+        assert (await fleet.said("p"))["Available"].startswith("True")
+
+    told(story, SIX)
+
+
+def test_a_hub_killed_in_the_middle_of_a_rollout_goes_on_and_keeps_to_the_budget() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.config_map("c", a="1")
+        await fleet.place("p", strategy=rolling(1))
+        worst = 0
+        fleet.hub.line.fate = lambda verb: Fault(before=0.02, after=0.02)
+        await fleet.edit("c", a="2")
+        for step in range(200):
+            await fleet.pass_time(0.03)
+            worst = max(worst, await unready(fleet))
+            if step % 17 == 16:
+                await fleet.hub.kill()
+                await fleet.pass_time(0.1)
+                await fleet.hub.start()
+        await fleet.pass_time(60)
+        assert worst == 1
+        assert [await member.data("c") for member in fleet.members.values()] == [{"a": "2"}] * 6
+        assert (await fleet.said("p"))["Available"].startswith("True")
+        assert len(await fleet.hub.list(CLUSTER_RESOURCE_SNAPSHOTS)) == 2
 
     told(story, SIX)
 

@@ -196,3 +196,28 @@ def test_two_placements_cannot_have_one_object_and_the_second_gets_it_when_the_f
         assert await fleet.hub.list(WORKS) == []
 
     told(story, TWO)
+
+
+def test_a_placement_of_a_namespace_needs_that_namespace_on_its_members() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.config_map("c")
+        await fleet.place("app/p", SELECTS_MAP, policy=pick("PickAll"))
+        failure = await fleet.failure("app/p", "m1")
+        assert failure.startswith(
+            "ConfigMap c ManifestApplyFailed: Failed to apply the manifest (error: "
+        )
+        assert 'namespaces "app" not found' in failure
+        # The placement that brings the namespace may come later.
+        only = {
+            "group": "",
+            "version": "v1",
+            "kind": "Namespace",
+            "name": "app",
+            "selectionScope": "NamespaceOnly",
+        }
+        await fleet.place("space", only, policy=pick("PickAll"))
+        await fleet.pass_time(60)
+        assert (await fleet.said("app/p"))["Available"].startswith("True")
+        assert await fleet.where(CONFIG_MAPS, "c") == ["m1", "m2"]
+
+    told(story, TWO)

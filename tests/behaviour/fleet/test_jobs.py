@@ -15,6 +15,7 @@ from argosy.client.resources import (
     NAMESPACES,
     PODS,
     RESOURCE_FLAVORS,
+    RESOURCE_PLACEMENTS,
     Resource,
 )
 from tests.behaviour.fleet.worlds import Fleet, Shape, pick, rolling, spoken, told
@@ -148,3 +149,37 @@ def test_the_burst_reaches_every_member_and_runs_its_400_pods_there() -> None:
         assert await fleet.hub.list(PODS) == []
 
     told(story, QUEUES)
+
+
+def test_a_job_that_a_queue_has_started_does_not_drift_where_the_queue_is_left_to_it() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.job("j", seconds=3600, suspend=True)
+        for member in fleet.members.values():
+            await member.create(NAMESPACES, {"metadata": {"name": "app"}})
+        await fleet.place(
+            "app/p",
+            SELECTS_JOB,
+            policy=pick("PickN", 1),
+            strategy=rolling(whenToApply="IfNotDrifted"),
+            annotations={"argosy.dev/queue-managed": "ignore"},
+        )
+        m2 = fleet.members["m2"]
+        # As a queue does.
+        await m2.patch(JOBS, "j", {"spec": {"suspend": False}})
+        await fleet.pass_time(3000)
+        assert (await m2.there(JOBS, "j"))["spec"]["suspend"] is False
+        said = await fleet.said("app/p")
+        assert said["Applied"].startswith("True ApplySucceeded")
+        assert said["Available"].startswith("True ResourceAvailable")
+        # Without that word it is upstream's: a drift.
+        await fleet.hub.patch(
+            RESOURCE_PLACEMENTS,
+            "p",
+            {"metadata": {"annotations": {"argosy.dev/queue-managed": None}}},
+        )
+        await fleet.pass_time(1000)
+        assert (await fleet.said("app/p"))["Applied"].startswith("False ApplyFailed")
+        (drifted,) = (await fleet.clusters("app/p"))["m2"]["driftedPlacements"]
+        assert [each["path"] for each in drifted["observedDrifts"]] == ["/spec/suspend"]
+
+    told(story, RUNS)
