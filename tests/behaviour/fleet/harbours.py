@@ -8,7 +8,6 @@ from argosy.client.resources import (
     APPLIED_WORKS,
     CONFIG_MAPS,
     JOBS,
-    MEMBER_CLUSTERS,
     NAMESPACES,
     RESOURCE_OVERRIDES,
     WORKS,
@@ -49,7 +48,7 @@ async def arrive(ship: Ship) -> None:
         applied = {
             each["metadata"]["name"] for each in await fleet.members[member].list(APPLIED_WORKS)
         }
-        assert applied == works, f"AppliedWorks of {member}"
+        assert applied == works, f"{member} has {applied} for {works}"
     assert ship.watchman.complaints == [], ship.watchman.complaints
     again = {made: count for made, count in ship.watchman.made.items() if count > 1}
     assert again == {}, f"made again from the same manifest: {again}"
@@ -61,25 +60,14 @@ async def picked(ship: Ship, name: str) -> set[str]:
     fleet, spec = ship.fleet, ship.placements[name]
     said = await fleet.said(name)
     clusters = {each for each in await fleet.clusters(name) if each}
-    tainted = {
-        each["metadata"]["name"]
-        for each in await fleet.hub.list(MEMBER_CLUSTERS)
-        if each["spec"].get("taints")
-    }
-    everybody = set(fleet.members)
     policy = spec["policy"]
-    tolerates = bool(policy.get("tolerations"))
     match policy["placementType"]:
         case "PickFixed":
             assert clusters == set(policy["clusterNames"]), (name, clusters, policy)
         case "PickAll":
-            # Who was there before the taint stays.
-            assert clusters >= (everybody if tolerates else everybody - tainted), (name, clusters)
+            assert clusters == set(fleet.members), (name, clusters)
         case _:
-            number = policy["numberOfClusters"]
-            assert len(clusters) <= number, (name, clusters, policy)
-            free = everybody - tainted
-            assert len(clusters) == number or clusters >= free, (name, clusters, policy, tainted)
+            assert len(clusters) == policy["numberOfClusters"], (name, clusters, policy)
     wanted = ARRIVED if clusters else {}
     now = {type_: text.split(" ", 1)[0] for type_, text in said.items()}
     got = {type_: status for type_, status in now.items() if type_ in ARRIVED}

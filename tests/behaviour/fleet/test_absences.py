@@ -18,7 +18,8 @@ from argosy.client.resources import (
     NAMESPACES,
     WORKS,
 )
-from tests.behaviour.fleet.worlds import Fleet, Shape, pick, rolling, spoken, told
+from tests.behaviour.fleet.worlds import SELECTS_SPACE, Fleet, Shape, pick, rolling, spoken, told
+from tests.fakes.clients import Fault
 
 HOUR = 3600.0
 TWO = Shape(members=("m1", "m2"))
@@ -327,5 +328,25 @@ def test_an_object_that_could_not_be_seen_last_time_goes_all_the_same_when_it_is
         await fleet.pass_time(120)
         assert await fleet.where(CONFIG_MAPS, "d") == []
         assert (await fleet.said("p"))["Available"].startswith("True")
+
+    told(story, TWO)
+
+
+def test_a_placement_deleted_while_its_member_begins_leaves_nothing_behind() -> None:
+    async def story(fleet: Fleet) -> None:
+        m1 = fleet.members["m1"]
+        await fleet.config_map("c")
+        # Every step of the agent takes a moment, and the end comes in each of them.
+        for line in (m1.to_hub, m1.to_self):
+            line.fate = lambda verb: Fault(before=0.05, after=0.05) if verb != "watch" else Fault()
+        for tenths in range(12):
+            body = {"metadata": {"name": "p"}, "spec": {"resourceSelectors": [SELECTS_SPACE]}}
+            await fleet.hub.create(CLUSTER_RESOURCE_PLACEMENTS, body)
+            await fleet.pass_time(tenths / 10)
+            await fleet.hub.delete(CLUSTER_RESOURCE_PLACEMENTS, "p")
+            await fleet.pass_time(60)
+            assert await fleet.hub.list(WORKS) == []
+            assert await m1.list(APPLIED_WORKS) == [], f"after {tenths / 10} s"
+            assert await m1.get(NAMESPACES, "app") is None
 
     told(story, TWO)

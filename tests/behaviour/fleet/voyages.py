@@ -213,6 +213,9 @@ class Ship:
         await asyncio.gather(self._act(), self._storm())
         for line in self.lines:
             line.fate = None
+        # A placement that lacks a cluster may not spare another, so its rollout would stand still, as upstream.
+        for name in self.fleet.members:
+            await self.fleet.taint(name)
 
     async def _act(self) -> None:
         ways = (
@@ -348,7 +351,10 @@ class Ship:
         name = self._any(*self.placements)
         if name is not None:
             kind = self._source.choice(["ClientSideApply", "ServerSideApply"])
-            await self._change(name, {"strategy": rolling(1, type=kind)})
+            # By force: others write to what was placed, too.
+            force = {"force": True} if kind == "ServerSideApply" else None
+            strategy = rolling(1, type=kind, serverSideApplyConfig=force)
+            await self._change(name, {"strategy": strategy})
 
     async def _change(self, name: str, spec: Object) -> None:
         key = key_of(name)

@@ -149,12 +149,14 @@ class Applying:
             status = with_outcomes(work.status, outcomes, self._clock.now())
             await self._views.set_status(work, status)
             return Result(wait)
-        applied = await self._views.ensure_applied_work(work)
+        # Held first, so that it cannot go and leave an AppliedWork behind.
+        is_new = names.WORK_CLEANUP not in work.metadata.finalizers
+        finalizers = dict.fromkeys((*work.metadata.finalizers, names.WORK_CLEANUP))
+        work = await self._views.set_finalizers(work, finalizers)
+        applied = await self._views.ensure_applied_work(work, is_new=is_new)
         if applied.metadata.deletion_timestamp is not None:
             # Of a Work of this name that was before: what it owns is on its way out.
             return Result(_LEAVING_SECONDS)
-        finalizers = dict.fromkeys((*work.metadata.finalizers, names.WORK_CLEANUP))
-        work = await self._views.set_finalizers(work, finalizers)
         memory = self._remember(key, work, applied)
         passed = await self._passing.run(work, applied, memory.settled)
         return self._return(memory, passed) if passed is not None else DONE

@@ -54,10 +54,10 @@ class Views:
             return None
         return _read_applied(bytes(raw.body))
 
-    async def ensure_applied_work(self, work: Work) -> AppliedWork:
-        """The AppliedWork of a Work, made if it is not there."""
+    async def ensure_applied_work(self, work: Work, *, is_new: bool) -> AppliedWork:
+        """The AppliedWork of a Work, made if it is not there. A new Work is expected to have none."""
         name = work.metadata.name
-        if names.WORK_CLEANUP in work.metadata.finalizers:
+        if not is_new:
             found = await self.applied_work(name)
             if found is not None:
                 return found

@@ -66,7 +66,7 @@ def test_new_manifests_are_announced_and_old_ones_keep_what_is_said() -> None:
     assert got.left_over == ()
 
 
-def test_left_over_is_what_may_have_been_applied_and_is_wanted_no_more() -> None:
+def test_left_over_is_what_was_ever_named_and_is_wanted_no_more() -> None:
     before = (
         entry("applied", "True", "Applied"),
         entry("announced", "False", "PreparingToProcess"),
@@ -76,7 +76,7 @@ def test_left_over_is_what_may_have_been_applied_and_is_wanted_no_more() -> None
     )
     got = preparation(work(*before), [manifest("kept")], NOW)
     assert got is not None
-    assert [each.name for each in got.left_over] == ["applied", "announced"]
+    assert [each.name for each in got.left_over] == ["applied", "announced", "refused"]
 
 
 def test_a_manifest_that_cannot_be_applied_is_not_announced() -> None:
