@@ -135,19 +135,18 @@ class Kind:
     # events.k8s.io); "" where the kind keeps its own. Versions of such a kind convert from and to that resource's form.
     stored_as: str = ""
 
-    @property
-    def resource(self) -> str:
-        """`jobs.batch`, `pods`: how messages and the store name it."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
+    # `jobs.batch`, `pods`: how messages and the store name it.
+    resource: str = field(init=False)
+    # The resource under which the store keeps the objects.
+    stored_resource: str = field(init=False)
+    custom: bool = field(init=False)
 
-    @property
-    def stored_resource(self) -> str:
-        """The resource under which the store keeps the objects."""
-        return self.stored_as or self.resource
-
-    @property
-    def custom(self) -> bool:
-        return bool(self.crd_uid)
+    def __post_init__(self) -> None:
+        # Asked for many times with every request.
+        resource = f"{self.plural}.{self.group}" if self.group else self.plural
+        object.__setattr__(self, "resource", resource)
+        object.__setattr__(self, "stored_resource", self.stored_as or resource)
+        object.__setattr__(self, "custom", bool(self.crd_uid))
 
     def api_version(self, version: str) -> str:
         return f"{self.group}/{version}" if self.group else version

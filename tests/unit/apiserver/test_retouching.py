@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argosy.base.loops import run_virtual
 from argosy.base.types import Json, Object
 from argosy.client.local import LocalClient
 from argosy.client.protocol import PatchType
@@ -22,6 +21,7 @@ from tests.unit.apiserver.ways import (
     condition,
     delete,
     ids,
+    later,
     named,
     outcome,
     own,
@@ -70,6 +70,10 @@ CASES: dict[str, tuple[Step, ...]] = {
     "nothing new but the order of keys": (
         status({"status": {"conditions": [condition("Ready")]}}),
         status({"status": {"conditions": [dict(reversed(condition("Ready").items()))]}}),
+    ),
+    "writers at other times": (
+        status({"status": RUNNING}), later, status({"status": {"reason": "x"}}, "other"), later, status({"status": ENDED}),
+        later, status({"status": {"reason": "y"}}, "other"), status({"status": {"message": "z"}}, "another"),
     ),
     "two writers of a status": (
         status({"status": RUNNING}), status({"status": {"conditions": [condition("Ready", "False")]}}, "other"),
@@ -170,7 +174,7 @@ METADATA = st.fixed_dictionaries(
 @given(st.lists(
     st.builds(lambda s, who: status({"status": s}, who), STATUSES, st.sampled_from(["kubelet", "other"]))
     | st.builds(lambda m: pod({"metadata": m}), METADATA)
-    | st.just(bind()) | st.just(delete),
+    | st.just(bind()) | st.just(delete) | st.just(later),
     max_size=4,
 ))  # fmt: skip
 @settings(max_examples=40, deadline=None)
@@ -219,4 +223,4 @@ def test_other_kinds_end_alike(case: tuple[Resource, Object, str, Json]) -> None
             for _ in range(2)
         ]
 
-    run_virtual(both(story))
+    both(story)

@@ -18,7 +18,7 @@ from argosy.client.objects import decode
 from argosy.client.protocol import PatchType
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Resource
 from tests.fakes.clusters import memory_server
-from tests.unit.apiserver.ways import TIMES, Step, both, outcome
+from tests.unit.apiserver.ways import TIMES, Step, both, later, outcome
 
 WIDGETS = Resource("example.com", "v1", "widgets", "Widget", True)
 OLDER = Resource("example.com", "v1beta1", "widgets", "Widget", True)
@@ -178,7 +178,7 @@ def play(crd: Object, *steps: Step, obj: Object = OBJECT) -> None:
             await client.create(WIDGETS, {**obj, "metadata": metadata}, field_manager="maker")
         return [await outcome(step, client, name) for step in steps for name in names]
 
-    run_virtual(both(story))
+    both(story)
 
 
 def condition(kind: str, value: str = "True", **more: Json) -> Object:
@@ -220,6 +220,14 @@ PATCHES: dict[str, tuple[Step, ...]] = {
     "nothing new": (status(READY), status(READY), status(READY, "other"), meta(labels={"a": "b"}), meta(), status({})),
     "two writers": (status(READY), status(LATER, "other"), status(READY, "third"), status({"count": 3}, "other")),
     "many writers": tuple(status({"count": number % 9, "labels": {f"k{number}": "x"}}, f"w{number}") for number in range(13)),
+    "writers at other times": (
+        later, status(READY), later, status({"count": 2}, "other"), later, status(LATER), later, meta("third", labels={"t": "u"}),
+        status({"count": 3}, "other"), later, meta("maker", labels={"t": "v"}), status({"count": 4}), meta("other", labels={"t": "w"}),
+    ),
+    "many writers at other times": tuple(
+        step for number in range(13)
+        for step in (later, status({"count": number % 9, "labels": {f"k{number}": "x"}}, f"w{number * 5 % 7}"))
+    ),
     "writers in two versions": (
         status(READY), status(LATER, resource=OLDER), status(READY), meta(labels={"c": "d"}), meta(labels={"e": "f"}, resource=OLDER),
     ),
@@ -357,7 +365,7 @@ CHANGES: dict[str, Object] = {
 @pytest.mark.parametrize("crd", CHANGES.values(), ids=CHANGES.keys())
 def test_content_older_than_its_schema(crd: Object) -> None:
     play(
-        definition(), status(READY), meta(labels={"c": "d"}), redefine(crd),
+        definition(), status(READY), later, meta(labels={"c": "d"}), redefine(crd),
         status(LATER), meta(labels={"e": "f"}), meta(finalizers=["example.com/z"]), status({"count": 3}),
         change({"spec": {"size": 2}}), status({"count": 4}), meta(labels={"g": "h"}), redefine(definition()),
         status({"count": 5}), meta(labels={"i": "j"}), change({"spec": {"size": 7}}), status({"count": 6}),
@@ -397,7 +405,7 @@ AGENTS = st.sampled_from(["agent", "other"])
         st.builds(status, STATUSES, AGENTS)
         | st.builds(lambda m, who: meta(who, **m), METADATA, AGENTS)
         | st.builds(lambda size, name: change({"spec": {"size": size, "name": name}}), st.integers(-1, 9), TEXTS)
-        | st.sampled_from([delete, status(READY), put_status(READY), *(redefine(crd) for crd in CHANGES.values())]),
+        | st.sampled_from([delete, later, status(READY), put_status(READY), *(redefine(crd) for crd in CHANGES.values())]),
         max_size=5,
     ),
 )  # fmt: skip

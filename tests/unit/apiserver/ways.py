@@ -5,6 +5,7 @@ Both must end alike: the same bytes, the same events, the same refusals.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -71,6 +72,11 @@ async def delete(client: LocalClient, name: str) -> None:
     await client.delete(PODS, name, namespace="ns")
 
 
+async def later(client: LocalClient, name: str) -> None:
+    """Time goes on, by more than a second for every other object."""
+    await asyncio.sleep(0.7)
+
+
 def new_pod(name: str, index: int = 0, **spec: Any) -> Object:
     return {
         "metadata": {
@@ -98,29 +104,33 @@ async def outcome(step: Step, client: LocalClient, name: str) -> Json:
     return None
 
 
-async def both(story: Callable[[LocalClient], Awaitable[list[Json]]]) -> None:
-    """Play a story on both clusters and compare all there is to see."""
-    seen: list[tuple[list[Json], list[tuple[str, bytes]], list[list[str]]]] = []
-    retouch, repeat, patch = retouching.retouch, repeating.repeat, patching.patch
-    for is_long in (False, True):
-        server = memory_server()
-        warned: list[list[str]] = []
-        patching.patch = _overheard(warned)
-        if is_long:
-            server.cluster.memory = Forgetful()
-            retouching.retouch = lambda *_, **__: None  # type: ignore[assignment]
-            repeating.repeat = lambda *_, **__: None  # type: ignore[assignment]
-        try:
-            client = LocalClient(server, ADMIN, agent="test")
-            await client.create(NAMESPACES, {"metadata": {"name": "ns"}})
-            watch = server.cluster.store.watch(None)
-            outcomes = await story(client)
-            events: list[Event] = watch.take()
-            seen.append((outcomes, [(event.type, event.record.raw) for event in events], warned))
-        finally:
-            retouching.retouch, repeating.repeat, patching.patch = retouch, repeat, patch
-    short, long = seen
+def both(story: Callable[[LocalClient], Awaitable[list[Json]]]) -> None:
+    """Play a story on both clusters, which start at the same time, and compare all there is to see."""
+    short, long = (run_virtual(_played(story, is_long=is_long)) for is_long in (False, True))
     assert short == long
+
+
+async def _played(
+    story: Callable[[LocalClient], Awaitable[list[Json]]], *, is_long: bool
+) -> tuple[list[Json], list[tuple[str, bytes]], list[list[str]]]:
+    """What became of each step, each write, and what was warned of."""
+    retouch, repeat, patch = retouching.retouch, repeating.repeat, patching.patch
+    server = memory_server()
+    warned: list[list[str]] = []
+    patching.patch = _overheard(warned)
+    if is_long:
+        server.cluster.memory = Forgetful()
+        retouching.retouch = lambda *_, **__: None  # type: ignore[assignment]
+        repeating.repeat = lambda *_, **__: None  # type: ignore[assignment]
+    try:
+        client = LocalClient(server, ADMIN, agent="test")
+        await client.create(NAMESPACES, {"metadata": {"name": "ns"}})
+        watch = server.cluster.store.watch(None)
+        outcomes = await story(client)
+        events: list[Event] = watch.take()
+        return outcomes, [(event.type, event.record.raw) for event in events], warned
+    finally:
+        retouching.retouch, repeating.repeat, patching.patch = retouch, repeat, patch
 
 
 def _overheard(warned: list[list[str]]) -> Any:
@@ -143,7 +153,7 @@ def play(*steps: Step, pods: int = 2) -> None:
             await client.create(PODS, new_pod(name, number), namespace="ns")
         return [await outcome(step, client, name) for step in steps for name in names]
 
-    run_virtual(both(story))
+    both(story)
 
 
 def condition(kind: str, value: str = "True", **more: Any) -> Object:

@@ -13,10 +13,12 @@ from argosy.api.crds.objects import (
     validate_custom_update,
 )
 from argosy.api.crds.parts import (
+    content_bytes,
     is_apart,
     is_known_status,
     is_same_content,
     is_steady,
+    rules_let_stay,
     settle_status,
     status_holds,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "Dialects",
     "accept_names",
     "begin_ending",
+    "content_bytes",
     "decode_custom",
     "default_crd",
     "is_apart",
@@ -35,6 +38,7 @@ __all__ = [
     "is_same_content",
     "is_steady",
     "kind_from_crd",
+    "rules_let_stay",
     "set_terminating",
     "settle_status",
     "speaking",

@@ -45,6 +45,8 @@ def holds_resources(schema: Schema) -> bool:
 
 def coerce_embedded(schema: Schema, value: Json) -> list[str]:
     """Decode the metadata of embedded resources in place; sorted paths of unknown fields. Raises Uncoercible."""
+    if not holds_resources(schema):
+        return []
     return sorted(
         unknown
         for resource, path in _embedded(schema, value, "")
@@ -92,6 +94,8 @@ def _coerce(value: Object, path: str) -> list[str]:
 
 def embedded_errors(schema: Schema, value: Json, path: str = "") -> list[FieldError]:
     """What is wrong with the apiVersion, kind and metadata of embedded resources."""
+    if not holds_resources(schema):
+        return []
     return [
         error
         for resource, at in _embedded(schema, value, path)

@@ -65,23 +65,35 @@ def _sees_more(schema: Schema) -> bool:
 
 def is_steady(version: Version, obj: Object) -> bool:
     """Whether content may stay as it is without a word. `obj` is whole, and only read."""
-    content: Object = {field: value for field, value in obj.items() if field not in _OTHERS}
-    raw = _encode(content)
+    raw = content_bytes(obj)
+    content: Object = _decode(raw)
     again: Object = _decode(raw)
     decoded = decode_custom(version, again)
     if decoded.problem is not None or decoded.unknown or _encode(again) != raw:
         return False
-    schema, metadata = version.schema, obj["metadata"]
-    rest, old = {**content, "metadata": metadata}, {**again, "metadata": metadata}
+    rest = {**content, "metadata": obj["metadata"]}
     return (
-        checker(schema)(rest)
-        and not embedded_errors(schema, rest)
-        and rules_hold(schema, rest, old, content, whole=not _sees_more(schema))
+        checker(version.schema)(rest)
+        and not embedded_errors(version.schema, rest)
+        and rules_let_stay(version, rest)
     )
 
 
+def rules_let_stay(version: Version, obj: Object) -> bool:
+    """Whether rules have nothing to say about content that stays as it is."""
+    schema = version.schema
+    return rules_hold(
+        schema, obj, obj, schema.properties.keys() - _OTHERS, whole=not _sees_more(schema)
+    )
+
+
+def content_bytes(obj: Object) -> bytes:
+    """What tells two contents apart, also where Python takes 1 for true."""
+    return _encode({field: value for field, value in obj.items() if field not in _OTHERS})
+
+
 def is_same_content(new: Object, old: Object) -> bool:
-    """Whether two objects are equal in content, also where Python takes 1 for true."""
+    """Whether `content_bytes` of two objects are equal."""
     fields = new.keys() - _OTHERS
     if fields != old.keys() - _OTHERS:
         return False

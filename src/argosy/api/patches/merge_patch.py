@@ -26,14 +26,28 @@ def apply_merge_patch(original: Object, patch: Json) -> Object:
 
 def without_nulls(value: Json) -> Json:
     """`value` without the keys that are null, at any depth; the value itself where there are none."""
+    if not _has_nulls(value):
+        return value
     if isinstance(value, dict):
-        kept = {k: without_nulls(v) for k, v in value.items() if v is not None}
-        same = len(kept) == len(value) and all(kept[k] is value[k] for k in kept)
-        return value if same else kept
+        return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list):
-        items = [without_nulls(item) for item in value]
-        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+        return [without_nulls(item) for item in value]
     return value
+
+
+def _has_nulls(value: Json) -> bool:
+    """Whether some key at any depth is null."""
+    if value.__class__ is dict:
+        for item in value.values():
+            if item is None:
+                return True
+            if (item.__class__ is dict or item.__class__ is list) and _has_nulls(item):
+                return True
+    elif value.__class__ is list:
+        for item in value:
+            if (item.__class__ is dict or item.__class__ is list) and _has_nulls(item):
+                return True
+    return False
 
 
 def _merge(original: Object, patch: Object) -> Object:

@@ -14,6 +14,8 @@ import json
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+import msgspec
+
 from argosy.api.cel.regexes import RegexError, compile_regex
 from argosy.api.schema.formats import format_check
 from argosy.api.schema.structural import Schema
@@ -21,6 +23,10 @@ from argosy.base.types import Json
 
 Check: TypeAlias = Callable[[Json], bool]
 
+# What conditions are told apart by.
+_CONDITIONS: Final = ("type",)
+_MOST_KNOWN: Final = 256
+_encode: Final = msgspec.json.Encoder().encode
 # Where nothing is asked of a value.
 _ANY: Final = object()
 
@@ -249,7 +255,27 @@ def _list_check(schema: Schema) -> Check | None:
                     return False
         return unique is None or len(value) < 2 or unique(value)
 
-    return check
+    return _remembering(check) if schema.map_keys == _CONDITIONS else check
+
+
+def _remembering(check: Check) -> Check:
+    """A check of conditions, which are the same for many objects within one second: good ones are known by their
+    bytes.
+    """
+    known: set[bytes] = set()
+
+    def remembered(value: Json) -> bool:
+        raw = _encode(value)
+        if raw in known:
+            return True
+        if not check(value):
+            return False
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        known.add(raw)
+        return True
+
+    return remembered
 
 
 def _plain_type(schema: Schema | None) -> type | object:

@@ -8,7 +8,7 @@ from typing import Final
 from argosy.apiserver import bodies, encoding
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.verbs import metadata, owning, storing, validating
+from argosy.apiserver.verbs import metadata, owning, sparing, storing, validating
 from argosy.base import errors
 from argosy.base.errors import BadRequest
 from argosy.base.types import Object
@@ -29,6 +29,7 @@ def create(cluster: Cluster, call: Call, obj: Object) -> Awaitable[Record]:
 
 def insert(cluster: Cluster, call: Call, obj: Object) -> Awaitable[Record]:
     """The rest of a create, for those that have settled managedFields themselves (server-side apply)."""
+    decoded = sparing.decoded_content(call, obj)
     for plugin in cluster.admission:
         plugin.admit(cluster, call, obj, None)
     metadata.dedupe_owners(call, obj, admitted=True)
@@ -37,6 +38,7 @@ def insert(cluster: Cluster, call: Call, obj: Object) -> Awaitable[Record]:
     if call.kind.rules.prepare_create is not None:
         call.kind.rules.prepare_create(obj)
     validating.check_create(call, obj, cluster.memory)
+    sparing.note_new(cluster.memory, call, obj, decoded)
     if generated:
         _find_free_name(cluster, call, obj)
     if storing.revision(obj["metadata"].pop("resourceVersion", "")):

@@ -89,7 +89,7 @@ def retouch(
             return None
     try:
         if custom and part == "status":
-            after = sparing.patched_status(call, found.obj, patch)
+            after = sparing.patched_status(call, found.obj, patch, body)
         elif kind is PatchType.MERGE:
             after = _merged(cluster.memory, call, before, patch[part], part)
         else:

@@ -7,7 +7,14 @@ since it was stored. That its content is steady is found out once, and known unt
 
 from __future__ import annotations
 
-from argosy.api.crds import is_apart, is_known_status, is_steady, settle_status
+from argosy.api.crds import (
+    content_bytes,
+    is_apart,
+    is_known_status,
+    is_steady,
+    rules_let_stay,
+    settle_status,
+)
 from argosy.api.patches.merge_patch import apply_merge_patch
 from argosy.apiserver import encoding
 from argosy.apiserver.calls import Call
@@ -31,10 +38,26 @@ def spares(memory: Memory, call: Call, obj: Object) -> bool:
     return bool(call.subresource) or is_known_status(call.served, obj)
 
 
-def patched_status(call: Call, obj: Object, patch: Object) -> Object | None:
+def decoded_content(call: Call, obj: Object) -> bytes:
+    """The content of a new object as its schema has left it; b"" where it will not be asked for."""
+    if not call.kind.custom or not can_spare(call):
+        return b""
+    return content_bytes(obj)
+
+
+def note_new(memory: Memory, call: Call, obj: Object, decoded: bytes) -> None:
+    """A new object was found good. Its content is steady if admission has left it alone."""
+    if decoded and content_bytes(obj) == decoded and rules_let_stay(call.served, obj):
+        memory.steadies[memory.steady_key(call.kind, obj)] = True
+
+
+def patched_status(call: Call, obj: Object, patch: Object, body: bytes) -> Object | None:
     """The status after a merge patch, decoded; None where there is something to say."""
-    before: Object = {"status": obj["status"]} if "status" in obj else {}
-    after: Object = encoding.copied(
-        apply_merge_patch(before, {"status": patch["status"]})["status"]
-    )
+    before, said = obj.get("status"), patch["status"]
+    if before is None and b"null" not in body:
+        # All of it is new, and nobody else's.
+        after: Object = said
+    else:
+        held: Object = {"status": before} if "status" in obj else {}
+        after = encoding.copied(apply_merge_patch(held, {"status": said})["status"])
     return after if settle_status(call.served, after) else None
