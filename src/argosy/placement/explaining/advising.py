@@ -15,7 +15,9 @@ from argosy.base.types import Object
 from argosy.placement.explaining.families import Family, telling
 
 _QUEUE: Final = "annotate the placement argosy.dev/queue-managed=ignore, so that what its queue changes is the queue's"
-_OWN_SELECTOR: Final = "give a Job that nobody queues a selector of its own (manualSelector: true) and no suspend"
+_OWN_SELECTOR: Final = (
+    "give a Job that nobody queues a selector of its own (manualSelector: true) and no suspend"
+)
 _SUSPEND: Final = "/spec/suspend"
 _RIVAL: Final = "already owned by another Fleet AppliedWork"
 
