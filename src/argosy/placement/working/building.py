@@ -110,12 +110,14 @@ def build(
     shards: Sequence[ResourceSnapshot],
     overrider: Overrider,
     works: Sequence[SentWork] = (),
+    carried: Mapping[str, str] | None = None,
 ) -> list[Draft]:
-    """The Works of a binding. `shards` begins with the master; `works` are those the binding has.
+    """The Works of a binding. `shards` begins with the master; `works` are those the binding has, `carried` the
+    annotations they have from the placement.
 
     Raises OverrideFailed, EnvelopeRefused and DuplicateWorks.
     """
-    builder = _Builder(binding, overrider, works)
+    builder = _Builder(binding, overrider, works, carried or {})
     is_plain = overrider.is_idle and envelopes_in(shards) == 0
     for shard in shards:
         if is_plain:
@@ -132,13 +134,19 @@ def envelopes_in(shards: Sequence[ResourceSnapshot]) -> int | None:
 
 
 class _Builder:
-    def __init__(self, binding: Binding, overrider: Overrider, works: Sequence[SentWork]) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        overrider: Overrider,
+        works: Sequence[SentWork],
+        carried: Mapping[str, str],
+    ) -> None:
         self.drafts: list[Draft] = []
         self._binding = binding
         self._overrider = overrider
         self._works = works
         self._namespace = names.member_namespace(binding.spec.target_cluster)
-        self._annotations = annotations_of(binding)
+        self._annotations = {**annotations_of(binding), **carried}
 
     def add_shard(self, shard: ResourceSnapshot) -> None:
         """Add the Works of a shard: envelopes first, the rest in the shard's own."""

@@ -2,21 +2,21 @@
 
 A binding is looked at when its spec changes, when its rollout has started or was held back, when a Work of it says
 something new, is relabelled or goes, and when what it waits for is there: its cluster, a shard. A Work that is made
-says nothing yet, so that is no occasion. A look at a binding whose Works are in place costs no decoding and, if nobody
-said anything new, no write.
+says nothing yet, so that is no occasion; a placement that has other words for its agents (`carrying`) is one. A look at
+a binding whose Works are in place costs no decoding and, if nobody said anything new, no write.
 
 A deleted binding keeps its finalizer until its last Work is gone: members need them to clean up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.members import MemberCluster
-from argosy.api.objects.fleet.placements import REPORT_DIFF
+from argosy.api.objects.fleet.placements import REPORT_DIFF, Placement
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
 from argosy.api.objects.fleet.works import SentWork
 from argosy.base.errors import AlreadyExists, Invalid, NotFound, StatusError, already_exists
@@ -29,6 +29,7 @@ from argosy.placement.overriding.applying import OverrideFailed, Overrider
 from argosy.placement.scopes import SCOPES, scope_of
 from argosy.placement.views import Views, binding_of, parent_of, placement_of
 from argosy.placement.working.building import Draft, build, shards_of
+from argosy.placement.working.carrying import amendment, carried
 from argosy.placement.working.envelopes import DuplicateWorks, EnvelopeRefused
 from argosy.placement.working.occasions import is_due, occasion, tells_more
 from argosy.placement.working.reporting import Report, in_progress, report
@@ -65,12 +66,19 @@ class Working:
         self._recorder = assembly.recorder("work generator")
         self._dirty = assembly.controller("work-generator", self._reconcile, workers=_WORKERS)
         for scope in SCOPES:
+            views.placements(scope).add_handler(self._placement_changed)
             views.all_bindings(scope).add_handler(self._binding_changed)
             views.resources(scope).add_handler(self._snapshot_changed)
         views.works.add_handler(self._work_changed)
         views.members.add_handler(self._member_changed)
 
     # What is worth a look.
+
+    def _placement_changed(self, old: Placement | None, new: Placement | None) -> None:
+        if new is None or (carried(old) if old is not None else {}) == carried(new):
+            return
+        for binding in self._views.bindings(Key(*new.metadata.key)):
+            self._dirty.add(Key(*binding.metadata.key))
 
     def _binding_changed(self, old: Binding | None, new: Binding | None) -> None:
         if new is not None and (old is None or occasion(old) != occasion(new)):
@@ -138,6 +146,7 @@ class Working:
     async def _synced(self, key: Key, binding: Binding, member: MemberCluster) -> _Look:
         """Bring the Works of a binding to what it says."""
         views, spec = self._views, binding.spec
+        words = await self._carry(key, binding)
         works = self._works(key, binding)
         master = views.resources(scope_of(key.namespace)).get(
             key.namespace, spec.resource_snapshot_name
@@ -150,7 +159,7 @@ class Working:
         if is_synced(binding, shards, works):
             return _Look(report(works, is_diffing=_is_diffing(binding)))
         try:
-            drafts = build(binding, shards, self._overrider(binding, member), works)
+            drafts = build(binding, shards, self._overrider(binding, member), works, words)
         except OverrideFailed as error:
             return _Look(Failure(Stage.OVERRIDING, str(error)))
         except EnvelopeRefused as error:
@@ -160,6 +169,17 @@ class Working:
             self._recorder.event(about, "Warning", "DuplicateEnvelopeWorks", error.event)
             return _Look(Failure(Stage.SYNCING, str(error)))
         return await self._carry_out(binding, drafts, works)
+
+    async def _carry(self, key: Key, binding: Binding) -> Mapping[str, str]:
+        """Have the Works there are carry what their placement says, and tell what that is."""
+        placement = self._views.placement(parent_of(binding))
+        if placement is None:
+            return {}
+        words = carried(placement)
+        for work in self._works(key, binding):
+            if (patch := amendment(work, words)) is not None:
+                await self._writing.change(Key(*work.metadata.key), patch)
+        return words
 
     async def _stranded(self, binding: Binding, works: Sequence[SentWork]) -> _Look:
         """The snapshot is gone. Works that were made of it are what the binding says all the same."""

@@ -44,14 +44,14 @@ class Writing:
             "spec": {"applyStrategy": strategy_patch(binding.spec.apply_strategy)},
         }
         yield from (self._create(each) for each in todo.create)
-        yield from (self._change(Key(namespace, each.name), each.patch()) for each in todo.update)
-        yield from (self._change(Key(*each.metadata.key), align) for each in todo.strategies)
+        yield from (self.change(Key(namespace, each.name), each.patch()) for each in todo.update)
+        yield from (self.change(Key(*each.metadata.key), align) for each in todo.strategies)
         yield from (self._views.delete(WORKS, each.metadata) for each in todo.delete)
 
     async def _create(self, draft: Draft) -> None:
         await self._views.create(WORKS, draft.document(), draft.namespace)
 
-    async def _change(self, key: Key, body: Object) -> None:
+    async def change(self, key: Key, body: Object) -> None:
         """Change a Work. One that has gone meanwhile is made again when its end is seen."""
         work = self._views.works.get(*key)
         if work is None:
