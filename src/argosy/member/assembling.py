@@ -1,4 +1,6 @@
-"""A member's agent, put together: it joins, tells what its cluster has, and applies the Works of its namespace."""
+"""A member's agent, put together: it joins, tells what its cluster has, applies the Works of its namespace, and
+ends those that the hub may have given to others.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 from argosy.control.assemblies import Assembly
 from argosy.member.applying.backoffs import PACE, Pace
 from argosy.member.applying.controllers import Applying
+from argosy.member.fencing.controllers import Fencing
 from argosy.member.joining.agents import add_joining
 
 
@@ -20,4 +23,11 @@ class MemberSettings:
 def add_member(hub: Assembly, member: Assembly, name: str, settings: MemberSettings) -> None:
     """Have a cluster be the member of this name."""
     joining = add_joining(hub, member, name)
-    Applying(hub, member, name, joined=lambda: joining.is_joined, pace=settings.pace)
+    Applying(
+        hub,
+        member,
+        name,
+        joined=lambda: joining.is_joined,
+        pace=settings.pace,
+        permits=Fencing(hub, member, joining),
+    )

@@ -10,6 +10,8 @@ from argosy.placement.membership.members import Membership
 from argosy.placement.overriding.controllers import OverrideSnapshots
 from argosy.placement.overriding.picking import Overriding
 from argosy.placement.placements import Placements, Settings
+from argosy.placement.rescheduling.controllers import Rescheduling
+from argosy.placement.rescheduling.hearing import Hearing
 from argosy.placement.reserving.promises import Ledger
 from argosy.placement.rollouts.controllers import Rollouts
 from argosy.placement.scheduling.controllers import Scheduling
@@ -38,7 +40,8 @@ def add_placement(assembly: Assembly, settings: PlacementSettings) -> Views:
         assembly, views, Settings(delays=settings.delays, wording=settings.wording)
     )
     promises = Ledger(views) if settings.reserves else None
-    Scheduling(assembly, views, promises=promises)
+    hearing = Hearing(assembly, views)
+    Scheduling(assembly, views, promises=promises, losses=hearing)
     OverrideSnapshots(assembly, views)
     overriding = Overriding(views)
     Rollouts(assembly, views, overriding.picked)
@@ -51,4 +54,5 @@ def add_placement(assembly: Assembly, settings: PlacementSettings) -> Views:
         refusals=(InvalidSelectors,),
     )
     Evictions(assembly, views)
+    Rescheduling(assembly, views, hearing, promises=promises)
     return views

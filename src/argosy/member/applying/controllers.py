@@ -4,7 +4,8 @@ A Work is looked at when its generation changes, when its time has come (`backof
 only, a moment after one of them has news. Nothing is written that is there already: a Work at rest costs its member a
 read per manifest now and then, and the hub nothing.
 
-Whoever has not joined the fleet applies nothing. Until then, and after leaving, Works are left as they are.
+Whoever has not joined the fleet applies nothing. Until then, and after leaving, Works are left as they are. A Work that
+may have been given to another cluster is not applied either (`permits`); it is ended all the same when it is deleted.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.member.applying.backoffs import PACE, Backoff, Pace, after
 from argosy.member.applying.catalogs import Catalog
 from argosy.member.applying.ending import end
-from argosy.member.applying.following import Following
+from argosy.member.applying.following import Following, are_over
 from argosy.member.applying.manifests import Identity
 from argosy.member.applying.passing import Passed, Passing, leaves_queues
+from argosy.member.applying.permits import Fenced, NoPermits, Permits
 from argosy.member.applying.processing import Settled
 from argosy.member.applying.reasons import ResultType
 from argosy.member.applying.statuses import with_outcomes
@@ -40,6 +42,8 @@ _BATCH_SECONDS: Final = 1.0
 # The member tells when an AppliedWork has gone; this is for one that tells nothing.
 _ENDING_SECONDS: Final = 5.0
 _LEAVING_SECONDS: Final = 1.0
+# Whoever gives leave says so; this is for the sake of what nobody thought of.
+_FENCED_SECONDS: Final = 5.0
 
 
 @dataclass(slots=True)
@@ -48,6 +52,7 @@ class _Memory:
 
     generation: int
     leaves_queues: bool
+    terms: str
     owner: str
     settled: dict[Identity, Settled] = field(default_factory=dict)
     backoff: Backoff | None = None
@@ -67,17 +72,25 @@ class Applying:
         *,
         joined: Callable[[], bool] = lambda: True,
         pace: Pace = PACE,
+        permits: Permits | None = None,
         workers: int = WORKERS,
     ) -> None:
         self._clock = hub.clock
         self._member = member
         self._joined = joined
         self._pace = pace
+        self._permits = permits or NoPermits()
+        self._permits.serve(self._take_up, self._is_over)
         self._views = Views(hub, member, cluster)
         self._catalog = Catalog(member, self._kinds_changed)
         self._following = Following(member, self._job_changed)
         self._passing = Passing(
-            member.client, hub.clock, self._views, self._catalog.find, self._following
+            member.client,
+            hub.clock,
+            self._views,
+            self._catalog.find,
+            self._following,
+            self._permits,
         )
         self._memories: dict[Key, _Memory] = {}
         self._queue = hub.controller(
@@ -90,6 +103,14 @@ class Applying:
         """Take up every Work at once, after joining."""
         for work in self._views.works:
             self._queue.add(Key(*work.metadata.key))
+
+    def _take_up(self, work: str) -> None:
+        self._queue.add(self._views.key(work))
+
+    def _is_over(self, applied: AppliedWork) -> bool:
+        """Whether nothing of what a Work brought runs, or will run by itself."""
+        outcomes = self._following.outcomes(applied.metadata.name, applied.metadata.uid)
+        return are_over(applied.status.applied_resources, outcomes)
 
     # What is worth a look.
 
@@ -121,6 +142,7 @@ class Applying:
     def _forget(self, key: Key) -> None:
         self._memories.pop(key, None)
         self._following.forget(key.name)
+        self._permits.forget(key.name)
 
     # A look.
 
@@ -134,7 +156,12 @@ class Applying:
         try:
             if work.metadata.deletion_timestamp is not None:
                 return await self._end(key, work)
-            return await self._look(key, work)
+            permitted = await self._permits.permitted(work)
+            if permitted is None:
+                return Result(_FENCED_SECONDS)
+            return await self._look(key, permitted)
+        except Fenced:
+            return Result(_FENCED_SECONDS)
         except NotFound:
             # The Work has gone in the meantime; if something else has, the next look sees it.
             if self._views.work(key) is None:
@@ -157,6 +184,7 @@ class Applying:
         if applied.metadata.deletion_timestamp is not None:
             # Of a Work of this name that was before: what it owns is on its way out.
             return Result(_LEAVING_SECONDS)
+        work = await self._permits.agree(work, applied)
         memory = self._remember(key, work, applied)
         passed = await self._passing.run(work, applied, memory.settled)
         return self._return(memory, passed) if passed is not None else DONE
@@ -166,7 +194,11 @@ class Applying:
         if memory is None or not _is_of(memory, work) or memory.owner != applied.metadata.uid:
             last = memory.backoff if memory is not None else None
             memory = _Memory(
-                work.metadata.generation, leaves_queues(work), applied.metadata.uid, backoff=last
+                work.metadata.generation,
+                leaves_queues(work),
+                _terms(work),
+                applied.metadata.uid,
+                backoff=last,
             )
             self._memories[key] = memory
         return memory
@@ -208,6 +240,7 @@ def _is_changed(old: Work, new: Work) -> bool:
         or old.metadata.uid != new.metadata.uid
         or old.metadata.deletion_timestamp != new.metadata.deletion_timestamp
         or leaves_queues(old) != leaves_queues(new)
+        or _terms(old) != _terms(new)
     )
 
 
@@ -216,8 +249,14 @@ def _is_of(memory: _Memory, work: Work) -> bool:
     return (
         memory.generation == work.metadata.generation
         and memory.leaves_queues == leaves_queues(work)
+        and memory.terms == _terms(work)
         and names.WORK_CLEANUP in work.metadata.finalizers
     )
+
+
+def _terms(work: Work) -> str:
+    """Under which terms the hub wants the Work to run."""
+    return work.metadata.annotations.get(names.RESCHEDULE, "")
 
 
 def _is_settled(work: Work) -> bool:

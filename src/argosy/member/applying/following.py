@@ -7,14 +7,17 @@ too: a job may be gone by its TTL before anybody has written how it ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from argosy.api.objects.fleet.works import AppliedResource
 from argosy.api.objects.metadata import OwnerReference
 from argosy.client.resources import APPLIED_WORKS, JOBS, Resource
 from argosy.control.assemblies import Assembly
 from argosy.control.informers import Handler
-from argosy.member.applying.manifests import Identity
+from argosy.member.applying.manifests import Identity, identity
+from argosy.member.applying.removing import resource_of
+from argosy.member.applying.waves import FIRST_TO_RUN, wave_of
 from argosy.member.availability.outcomes import (
     JOB_SETS,
     RAY_JOBS,
@@ -68,6 +71,16 @@ class Following:
             del self._known[owner.name]
         if before != after:
             self._tell(owner.name)
+
+
+def are_over(resources: Sequence[AppliedResource], outcomes: Mapping[Identity, Outcome]) -> bool:
+    """Whether all that a Work has brought has run and ended; objects that cannot run do not count."""
+    if not outcomes or not all(each.is_finished for each in outcomes.values()):
+        return False
+    return all(
+        wave_of(resource_of(each)) < FIRST_TO_RUN or identity(each) in outcomes
+        for each in resources
+    )
 
 
 def _owner(run: RunObject) -> OwnerReference | None:

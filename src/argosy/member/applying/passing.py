@@ -19,6 +19,7 @@ from argosy.client.protocol import Client
 from argosy.member.applying.following import Following
 from argosy.member.applying.manifests import Find, Identity, Manifest, identity, read
 from argosy.member.applying.owners import owner_of
+from argosy.member.applying.permits import Fenced, Permits
 from argosy.member.applying.preparing import preparation
 from argosy.member.applying.processing import Ended, Pass, Settled, process
 from argosy.member.applying.removing import remove
@@ -50,18 +51,27 @@ class Passing:
     """Takes Works through passes on one member."""
 
     def __init__(
-        self, client: Client, clock: Clock, views: Views, find: Find, following: Following
+        self,
+        client: Client,
+        clock: Clock,
+        views: Views,
+        find: Find,
+        following: Following,
+        permits: Permits,
     ) -> None:
         self._client = client
         self._clock = clock
         self._views = views
         self._find = find
         self._following = following
+        self._permits = permits
 
     async def run(
         self, work: Work, applied: AppliedWork, settled: dict[Identity, Settled]
     ) -> Passed | None:
-        """None where the Work has changed under our hands: it will be looked at again."""
+        """None where the Work has changed under our hands: it will be looked at again. Fenced if it may not be applied
+        any more.
+        """
         manifests = read(work.spec.workload.manifests, self._find)
         owner = owner_of(applied.metadata.name, applied.metadata.uid)
         prepared = preparation(work, manifests, self._clock.now())
@@ -101,6 +111,8 @@ class Passing:
             groups = [[each for group in groups for each in group]]
         for group in groups:
             for start in range(0, len(group), _ABREAST):
+                if not self._permits.holds(work):
+                    raise Fenced
                 some = group[start : start + _ABREAST]
                 coming = (process(self._client, each, shared) for each in some)
                 for each, result in zip(some, await asyncio.gather(*coming), strict=True):

@@ -6,7 +6,7 @@ pass: the next one looks again, because the Work's status still names what is le
 
 from __future__ import annotations
 
-from argosy.api.objects.fleet.works import WorkResourceIdentifier
+from argosy.api.objects.fleet.works import AppliedResource, WorkResourceIdentifier
 from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.client.objects import decode
@@ -16,7 +16,7 @@ from argosy.member.applying.objects import OURS
 from argosy.member.applying.owners import is_owned, is_same, owners
 
 
-def resource_of(identifier: WorkResourceIdentifier) -> Resource:
+def resource_of(identifier: WorkResourceIdentifier | AppliedResource) -> Resource:
     return Resource(
         identifier.group,
         identifier.version,

@@ -12,6 +12,8 @@ from argosy.client.resources import Resource
 from argosy.member.applying.manifests import Manifest
 
 LAST: Final = 999
+# Objects of earlier waves run nothing, whatever becomes of them.
+FIRST_TO_RUN: Final = 4
 
 _WAVES: Final = (
     ("namespaces", "priorityclasses"),

@@ -8,6 +8,9 @@ The agent reaches the hub as an identity that sees its own namespace only. A hub
 and again, ever more slowly but at least once a heartbeat, with one line in the log when it goes and one when it is
 back; nothing else has to be done for the member to be well again. At rest, a beat is one probe of the cluster and one
 patch on the hub.
+
+Others may live by heartbeats that the hub has acknowledged (`follow`): they are told when each was sent, which is the
+last moment of which it is certain that the hub had not heard it yet.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.members import JOIN, LEAVE, InternalMemberCluster
@@ -45,9 +48,19 @@ _OK: Final = 200
 
 
 class _Head(View, frozen=True):
-    """What is read of a Work to give it free."""
+    """What is read of a Work to give it free, and of an answer."""
 
     metadata: ObjectMeta = ObjectMeta()
+
+
+class Beat(NamedTuple):
+    """A heartbeat that the hub has acknowledged: when it was sent, by the monotonic clock and by the wall's, and
+    whether the hub counts the cluster as lost all the same.
+    """
+
+    sent: float
+    at: float
+    is_lost: bool = False
 
 
 class Joining:
@@ -72,6 +85,8 @@ class Joining:
         self._is_started = False
         self._failures = 0
         self._joined = asyncio.Event()
+        self._told: list[tuple[Callable[[Beat], None], Callable[[], None]]] = []
+        self._paces: list[Callable[[], float]] = []
         self._recorder = hub.recorder(COMPONENT)
         self._internals = hub.informer(
             INTERNAL_MEMBER_CLUSTERS, InternalMemberCluster, Selection(namespace=self.namespace)
@@ -88,6 +103,18 @@ class Joining:
         """Wait until the cluster is in the fleet."""
         await self._joined.wait()
 
+    def follow(
+        self, heard: Callable[[Beat], None], left: Callable[[], None], pace: Callable[[], float]
+    ) -> None:
+        """Tell of acknowledged heartbeats and of the end of membership; beat every `pace()` seconds at least."""
+        self._told.append((heard, left))
+        self._paces.append(pace)
+
+    def beat_soon(self) -> None:
+        """Do not wait for the next heartbeat's time."""
+        if self.is_joined:
+            self._queue.add(Key(self.namespace, self.cluster))
+
     def _changed(
         self, old: InternalMemberCluster | None, new: InternalMemberCluster | None
     ) -> None:
@@ -97,13 +124,14 @@ class Joining:
             or new is None
             or old.metadata.uid != new.metadata.uid
             or old.metadata.generation != new.metadata.generation
+            or (_is_lost(old.metadata) and not _is_lost(new.metadata))
         ):
             self._queue.add(Key(self.namespace, self.cluster))
 
     async def _reconcile(self, key: Key) -> Result:
         internal = self._internals.get(*key)
         if internal is None:
-            self._joined.clear()
+            self._be_out()
             return DONE
         try:
             result = await self._answer(internal)
@@ -134,7 +162,13 @@ class Joining:
         self._joined.set()
         health = await self._probing()
         collected = await self._collected()
-        await self._say(internal, reports.joined(internal, health, collected, self._clock.now()))
+        report = reports.joined(internal, health, collected, self._clock.now())
+        sent, at = self._clock.monotonic(), self._clock.time()
+        answer = await self._say(internal, report)
+        if answer is not None:
+            beat = Beat(sent, at, _is_lost(answer))
+            for heard, _left in self._told:
+                heard(beat)
         period = self._period(internal)
         if health == _OK and collected is not None:
             return Result(requeue_after=period)
@@ -156,7 +190,8 @@ class Joining:
 
     def _period(self, internal: InternalMemberCluster) -> float:
         share = 1 + _JITTER * (2 * self._source.random() - 1)
-        return max(1, internal.spec.heartbeat_period_seconds) * share
+        longest = min((pace() for pace in self._paces), default=float("inf"))
+        return max(1.0, min(internal.spec.heartbeat_period_seconds, longest)) * share
 
     def _try_later(self, internal: InternalMemberCluster, error: StatusError) -> Result:
         if not self._failures:
@@ -168,8 +203,14 @@ class Joining:
 
     # Leaving.
 
-    async def _leave(self, internal: InternalMemberCluster) -> Result:
+    def _be_out(self) -> None:
+        was_in = self.is_joined
         self._joined.clear()
+        for _heard, left in self._told if was_in else ():
+            left()
+
+    async def _leave(self, internal: InternalMemberCluster) -> Result:
+        self._be_out()
         if reports.has_left(internal):
             return DONE
         try:
@@ -203,8 +244,10 @@ class Joining:
 
     # Saying.
 
-    async def _say(self, internal: InternalMemberCluster, report: Report) -> None:
+    async def _say(self, internal: InternalMemberCluster, report: Report) -> ObjectMeta | None:
+        """Write the report; what the hub answered, None if there was nothing to write."""
         patch = status_patch(internal.status, report.status)
+        answer = None
         if patch:
             raw = await self._hub.patch(
                 INTERNAL_MEMBER_CLUSTERS,
@@ -215,9 +258,16 @@ class Joining:
                 field_manager=MANAGER,
             )
             self._internals.learn(raw)
+            answer = decoder(_Head)(bytes(raw.body)).metadata
         about = reference(INTERNAL_MEMBER_CLUSTERS, internal.metadata)
         for note in report.notes:
             self._recorder.event(about, note.type, note.reason, note.message)
+        return answer
+
+
+def _is_lost(meta: ObjectMeta) -> bool:
+    """Whether the hub has given up, or may be giving up, what the cluster has."""
+    return names.LOST in meta.annotations
 
 
 def add_joining(

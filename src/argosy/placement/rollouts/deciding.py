@@ -4,7 +4,8 @@ A binding that was given up is to be removed, one that was scheduled is to be bo
 resources or overrides than the latest is to be updated. Removing and updating take something away that is ready, so
 they share what may be missing: `(ready - ready and being deleted) - (target - maxUnavailable)`, removals first.
 Binding adds something: `target + maxSurge - (bound or given up, and neither failed nor merely reported on)`. What
-has failed already has nothing to lose and is updated at once. Everything else waits and is told so.
+has failed already has nothing to lose and is updated at once. Everything else waits and is told so. What was given up
+with its cluster runs no more and will not be gone before the cluster returns: it counts for nothing.
 
 Lists are in order of names of bindings, so that the same ones go first each time. Properties
 (tests/unit/placement/rollouts/test_laws.py): no step leaves fewer ready than the target less maxUnavailable, or makes
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import BOUND, SCHEDULED, UNSCHEDULED, Binding
 from argosy.api.objects.fleet.placements import PlacementSpec
 from argosy.placement.picks import Picked
@@ -86,6 +88,8 @@ def _classify(
     binding: Binding, count: _Count, latest: Latest, budget: Budget, now: datetime
 ) -> None:
     is_going = binding.metadata.deletion_timestamp is not None
+    if is_going and names.RESCHEDULED in binding.metadata.annotations:
+        return
     state = binding.spec.state
     is_known = binding.spec.target_cluster in latest.overrides
     if state == SCHEDULED:

@@ -26,6 +26,7 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.placement.batches import write_each
 from argosy.placement.scheduling.deciding import decide
 from argosy.placement.scheduling.interests import Interests, is_worth_a_look
+from argosy.placement.scheduling.losses import Losses, NoLosses
 from argosy.placement.scheduling.promises import NoPromises, Promises
 from argosy.placement.scheduling.snapshots import Decision, Renewal, take
 from argosy.placement.scheduling.writing import (
@@ -48,12 +49,18 @@ class Scheduling:
     """Gives placements their clusters."""
 
     def __init__(
-        self, assembly: Assembly, views: Views, *, promises: Promises | None = None
+        self,
+        assembly: Assembly,
+        views: Views,
+        *,
+        promises: Promises | None = None,
+        losses: Losses | None = None,
     ) -> None:
         self._views = views
         self._clock = assembly.clock
         self._ids = assembly.ids
         self._promises = promises or NoPromises()
+        self._losses = losses or NoLosses()
         self._interests = Interests()
         self._queue = assembly.controller("scheduler", self._reconcile, workers=_WORKERS)
         for scope in SCOPES:
@@ -61,6 +68,7 @@ class Scheduling:
             views.policies(scope).add_handler(self._policy_changed)
             views.all_bindings(scope).add_handler(self._binding_changed)
         views.members.add_handler(self._member_changed)
+        self._losses.on_return(self._member_returned)
 
     # What is worth a look.
 
@@ -98,6 +106,13 @@ class Scheduling:
                 self._queue.add(parent_of(binding))
         elif not is_worth_a_look(old, new, self._clock.now()):
             return
+        self._look_at_interested()
+
+    def _member_returned(self, _cluster: str) -> None:
+        """It may have been lost to a placement that upstream's five minutes would still have let have it."""
+        self._look_at_interested()
+
+    def _look_at_interested(self) -> None:
         for key in self._interests:
             self._queue.add(key)
 
@@ -133,6 +148,7 @@ class Scheduling:
                 self._views.bindings(key),
                 self._clock.now(),
                 self._promises.reserved(key),
+                self._losses.lost(key),
             )
         )
         picked = [each.cluster_name for each in decision.created]

@@ -1,7 +1,7 @@
 """Whether a cluster can be given anything at all: it belongs to the fleet, its agent is heard and says it is well.
 
 Five minutes of silence, or of bad health, are forgiven. The checks are made in upstream's order, the first that fails
-is told.
+is told. A placement may bear less silence than that, and then goes by what the hub itself has heard (`losses`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _LEFT: Final = "cluster has left the fleet"
 _DISCONNECTED: Final = "cluster is not connected to the fleet: "
 
 
-def ineligibility(cluster: MemberCluster, now: datetime) -> str:
-    """Why nothing can be placed on the cluster; "" if it can."""
+def ineligibility(cluster: MemberCluster, now: datetime, lost: timedelta | None = None) -> str:
+    """Why nothing can be placed on the cluster; "" if it can. `lost`: it is lost to the placement, since then."""
     if cluster.metadata.deletion_timestamp is not None:
         return _LEFT
     agents = (each for each in cluster.status.agent_status if each.type == names.MEMBER_AGENT)
     agent = next(agents, None)
     if agent is None:
         return _DISCONNECTED + "member agent not online yet"
-    silence = _since(agent.last_received_heartbeat, now)
-    if silence > HEARTBEAT_TIMEOUT:
+    silence = _since(agent.last_received_heartbeat, now) if lost is None else lost
+    if lost is not None or silence > HEARTBEAT_TIMEOUT:
         return f"{_DISCONNECTED}no recent heartbeat signals (last received {_minutes(silence)} ago)"
     joined = find_condition(agent.conditions, JOINED)
     if joined is None or joined.status != "True":

@@ -45,7 +45,7 @@ class Screen:
         for cluster in snapshot.clusters:
             self._objections[cluster.metadata.name] = (
                 (UNMATCHED if fits is not None and not fits(cluster) else "")
-                or ineligibility(cluster, snapshot.now)
+                or ineligibility(cluster, snapshot.now, snapshot.lost.get(cluster.metadata.name))
                 or absence(cluster, snapshot.placement.namespace)
                 or repulsion(cluster, policy.tolerations)
             )

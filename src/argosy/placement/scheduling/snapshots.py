@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from argosy.api.objects.fleet.bindings import BOUND, UNSCHEDULED, Binding
@@ -26,7 +26,9 @@ class CycleError(Exception):
 
 @dataclass(slots=True, frozen=True)
 class Snapshot:
-    """`reserved` is what was promised of clusters' available resources to placements on their way."""
+    """`reserved` is what was promised of clusters' available resources to placements on their way, `lost` the clusters
+    that are lost to this one, with how long they have been silent.
+    """
 
     placement: Key
     policy_snapshot: PolicySnapshot
@@ -34,6 +36,7 @@ class Snapshot:
     bindings: tuple[Binding, ...]
     now: datetime
     reserved: Mapping[str, Quantities] = field(default_factory=dict)
+    lost: Mapping[str, timedelta] = field(default_factory=dict)
 
     @property
     def policy(self) -> PlacementPolicy:
@@ -47,6 +50,7 @@ def take(
     bindings: Iterable[Binding],
     now: datetime,
     reserved: Mapping[str, Quantities] | None = None,
+    lost: Mapping[str, timedelta] | None = None,
 ) -> Snapshot:
     return Snapshot(
         placement,
@@ -55,6 +59,7 @@ def take(
         tuple(sorted(bindings, key=lambda each: each.metadata.name)),
         now,
         reserved or {},
+        lost or {},
     )
 
 

@@ -29,6 +29,7 @@ from argosy.base.types import Object
 from argosy.placement.overriding.applying import OverrideFailed, Overrider
 from argosy.placement.overriding.identities import identify, is_envelope
 from argosy.placement.overriding.matching import Identified
+from argosy.placement.rescheduling.wishes import after_of
 from argosy.placement.working.envelopes import (
     labels_of,
     place,
@@ -39,7 +40,7 @@ from argosy.placement.working.envelopes import (
 
 _NO_STRATEGY: Final[Object] = dict.fromkeys(ApplyStrategy.__struct_encode_fields__)
 # The annotations of a placement that are meant for its members.
-WISHES: Final = (names.QUEUE_MANAGED,)
+WISHES: Final = (names.QUEUE_MANAGED, names.RESCHEDULE)
 NOTHING_WISHED: Final[Mapping[str, str]] = MappingProxyType({})
 _NO_WISHES: Final[Object] = dict.fromkeys(WISHES)
 
@@ -231,7 +232,11 @@ def wishes_of(placement: Placement | None) -> Mapping[str, str]:
     if placement is None:
         return NOTHING_WISHED
     given = placement.metadata.annotations
-    return {key: given[key] for key in WISHES if key in given}
+    found: dict[str, str] = {key: given[key] for key in WISHES if key in given}
+    if names.RESCHEDULE in found and after_of(placement) is None:
+        # What the hub will not do, agents need not prepare for.
+        del found[names.RESCHEDULE]
+    return found
 
 
 _NOTHING: Final = sha256(b"null").hexdigest()

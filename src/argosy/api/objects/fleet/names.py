@@ -59,6 +59,12 @@ UPDATE_RUN_CLEANUP: Final = _PREFIX + "stagedupdaterun-finalizer"
 QUEUE_MANAGED: Final = "argosy.dev/queue-managed"
 RESCHEDULE: Final = "argosy.dev/reschedule"
 
+# How hub and agents agree on rescheduling: on a Work, the terms its agent has accepted; on an InternalMemberCluster,
+# the last heartbeat before the cluster was given up; on a binding, when it was given up.
+RESCHEDULE_ACCEPTED: Final = "argosy.dev/reschedule-accepted"
+LOST: Final = "argosy.dev/lost"
+RESCHEDULED: Final = "argosy.dev/rescheduled"
+
 MEMBER_AGENT: Final = "MemberAgent"
 DELETE_STAGE: Final = _PREFIX + "deleteStage"
 
