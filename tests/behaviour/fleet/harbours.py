@@ -68,6 +68,8 @@ async def picked(ship: Ship, name: str) -> set[str]:
             assert clusters == set(fleet.members), (name, clusters)
         case _:
             assert len(clusters) == policy["numberOfClusters"], (name, clusters, policy)
+    bound = sorted(each["spec"]["targetCluster"] for each in await fleet.bindings(name))
+    assert bound == sorted(clusters), (name, bound, clusters)
     wanted = ARRIVED if clusters else {}
     now = {type_: text.split(" ", 1)[0] for type_, text in said.items()}
     got = {type_: status for type_, status in now.items() if type_ in ARRIVED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argosy.base.errors import ServiceUnavailable
 from argosy.client.resources import (
     CLUSTER_RESOURCE_BINDINGS,
     CLUSTER_SCHEDULING_POLICY_SNAPSHOTS,
@@ -10,6 +11,7 @@ from argosy.client.resources import (
     WORKS,
 )
 from tests.behaviour.fleet.worlds import Fleet, Shape, pick, rolling, spoken, told
+from tests.fakes.clients import Fault
 
 FIVE = Shape(members=("m1", "m2", "m3", "m4", "m5"))
 TAINT = {"key": "k", "value": "v", "effect": "NoSchedule"}
@@ -144,6 +146,31 @@ def test_clusters_named_are_taken_in_spite_of_taints_and_given_up_when_not_named
         await fleet.change("p", policy={"clusterNames": ["m3"]})
         await fleet.pass_time(60)
         assert await fleet.where(CONFIG_MAPS, "c") == ["m3"]
+        assert (await fleet.said("p"))["Available"].startswith("True")
+
+    told(story)
+
+
+def test_a_cluster_gets_one_binding_even_if_nobody_heard_that_it_was_made() -> None:
+    async def story(fleet: Fleet) -> None:
+        line = fleet.hub.line
+        lost: list[str] = []
+
+        def fate(verb: str) -> Fault:
+            if line.client.calls[-1] != ("create", "clusterresourcebindings") or len(lost) > 1:
+                return Fault()
+            lost.append(verb)
+            # The watch is gone, too, for a while.
+            line.client.cut(ServiceUnavailable("the watch"))
+            return Fault(ServiceUnavailable("no answer"), lost=True)
+
+        line.fate = fate
+        await placed(fleet, pick("PickN", 2))
+        assert len(lost) == 2
+        await fleet.pass_time(60)
+        found = await fleet.bindings("p")
+        assert sorted(each["spec"]["targetCluster"] for each in found) == ["m2", "m3"]
+        assert await fleet.where(CONFIG_MAPS, "c") == ["m2", "m3"]
         assert (await fleet.said("p"))["Available"].startswith("True")
 
     told(story)

@@ -5,7 +5,8 @@ generation of the placement; when it is being deleted; when one of its bindings 
 way that can matter to it (`interests`) or has left. A placement that has what it wants is not looked at for the
 sake of a cluster, which is why nothing ever moves by itself.
 
-A cycle that fails for a reason that only a change can mend is logged and left until then.
+A cycle that fails for a reason that only a change can mend is logged and left until then. After one whose writes
+failed, nobody knows which of them arrived: the bindings are read anew, so that no cluster gets a second one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from argosy.api.objects.fleet.members import MemberCluster
 from argosy.api.objects.fleet.placements import Placement
 from argosy.api.objects.fleet.snapshots import ClusterDecision, PolicySnapshot
 from argosy.api.objects.metadata import ObjectMeta
-from argosy.base.errors import AlreadyExists, NotFound
+from argosy.base.errors import AlreadyExists, NotFound, StatusError
 from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
@@ -62,6 +63,8 @@ class Scheduling:
         self._promises = promises or NoPromises()
         self._losses = losses or NoLosses()
         self._interests = Interests()
+        # Placements whose bindings may be others than is known here.
+        self._unsure: set[Key] = set()
         self._queue = assembly.controller("scheduler", self._reconcile, workers=_WORKERS)
         for scope in SCOPES:
             views.placements(scope).add_handler(self._placement_changed)
@@ -121,6 +124,7 @@ class Scheduling:
     async def _reconcile(self, key: Key) -> Result:
         placement = self._views.placement(key)
         if placement is None:
+            self._unsure.discard(key)
             return DONE
         if placement.metadata.deletion_timestamp is not None:
             if names.SCHEDULER_CLEANUP in placement.metadata.finalizers:
@@ -140,6 +144,8 @@ class Scheduling:
         return DONE
 
     async def _cycle(self, key: Key, policy: PolicySnapshot) -> None:
+        if key in self._unsure:
+            await self._read_again(key)
         decision = decide(
             take(
                 key,
@@ -155,9 +161,24 @@ class Scheduling:
         picked += [each.decision.cluster_name for each in decision.renewed]
         if picked:
             self._promises.promise(key, picked)
-        await self._write(key, policy, decision)
+        try:
+            await self._write(key, policy, decision)
+        except StatusError:
+            self._unsure.add(key)
+            raise
         if decision.failure:
             _LOG.warning("scheduler: %s cannot be scheduled: %s", key, decision.failure)
+
+    async def _read_again(self, key: Key) -> None:
+        """Know what has become of one's own writes, even if no watch has told yet."""
+        found = await self._views.client.list_all(
+            scope_of(key.namespace).bindings,
+            namespace=key.namespace or None,
+            label_selector=f"{names.PARENT}={key.name}",
+        )
+        for raw in found.items:
+            self._views.learn(raw)
+        self._unsure.discard(key)
 
     async def _write(self, key: Key, policy: PolicySnapshot, decision: Decision) -> None:
         """What is picked is written before anything is given up, and told when all of it is true."""
