@@ -18,7 +18,7 @@ from argosy.client.objects import decode
 from argosy.client.protocol import PatchType
 from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Resource
 from tests.fakes.clusters import memory_server
-from tests.unit.apiserver.ways import TIMES, Step, both, later, outcome
+from tests.unit.apiserver.ways import TIMES, Step, both, later, outcome, slowly
 
 WIDGETS = Resource("example.com", "v1", "widgets", "Widget", True)
 OLDER = Resource("example.com", "v1beta1", "widgets", "Widget", True)
@@ -49,6 +49,8 @@ STATUS: Object = {
         "port": {"x-kubernetes-int-or-string": True}, "maybe": {**TEXT, "nullable": True},
         "blob": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"known": {"type": "object", "properties": {"a": TEXT}}}},
         "names": {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT},
+        "owners": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"], "items": {
+            "type": "object", "required": ["uid"], "properties": {"uid": TEXT, "n": NUMBER}}},
         "labels": {"type": "object", "additionalProperties": TEXT},
         "whole": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {"a": TEXT, "b": TEXT}},
         "conditions": {
@@ -228,6 +230,13 @@ PATCHES: dict[str, tuple[Step, ...]] = {
         step for number in range(13)
         for step in (later, status({"count": number % 9, "labels": {f"k{number}": "x"}}, f"w{number * 5 % 7}"))
     ),
+    "one writer at other times": (
+        slowly(status(READY)), slowly(status(LATER)), status({"count": 2}), slowly(meta(labels={"t": "u"})), status({"count": 3}),
+    ),
+    "owners and a status": (
+        status({"owners": [{"uid": "uid-w-0", "n": 1}, {"uid": "uid-w-1", "n": 1}]}), status({"owners": [{"uid": "uid-w-1", "n": 2}]}),
+        status({"owners": [{"uid": "uid-w-0", "n": 2}, {"uid": "a", "n": 1}]}), status(READY), meta(labels={"t": "u"}),
+    ),
     "writers in two versions": (
         status(READY), status(LATER, resource=OLDER), status(READY), meta(labels={"c": "d"}), meta(labels={"e": "f"}, resource=OLDER),
     ),
@@ -310,6 +319,12 @@ DEFINITIONS: dict[str, Object] = {
         {**STATUS, "properties": {**STATUS["properties"], "blob": RESOURCE}},
     ),
     "content that must change": definition(FOLLOWING),
+    "content that must change again": definition(
+        {
+            **SPEC,
+            "x-kubernetes-validations": [{"rule": "self.size == 1 || self.size > oldSelf.size"}],
+        }
+    ),
     "a status that is owned as one": definition(
         status={**STATUS, "x-kubernetes-map-type": "atomic"}
     ),
@@ -363,11 +378,14 @@ CHANGES: dict[str, Object] = {
 
 
 @pytest.mark.parametrize("crd", CHANGES.values(), ids=CHANGES.keys())
-def test_content_older_than_its_schema(crd: Object) -> None:
+@pytest.mark.parametrize(
+    "first", [meta(labels={"q": "r"}), status({"count": 2})], ids=["metadata", "status"]
+)
+def test_content_older_than_its_schema(crd: Object, first: Step) -> None:
     play(
-        definition(), status(READY), later, meta(labels={"c": "d"}), redefine(crd),
+        definition(), status(READY), later, meta(labels={"c": "d"}), redefine(crd), first,
         status(LATER), meta(labels={"e": "f"}), meta(finalizers=["example.com/z"]), status({"count": 3}),
-        change({"spec": {"size": 2}}), status({"count": 4}), meta(labels={"g": "h"}), redefine(definition()),
+        change({"spec": {"size": 2}}), status({"count": 4}), meta(labels={"g": "h"}), redefine(definition()), first,
         status({"count": 5}), meta(labels={"i": "j"}), change({"spec": {"size": 7}}), status({"count": 6}),
     )  # fmt: skip
 
@@ -449,7 +467,8 @@ SHORT = (
 
 @pytest.mark.parametrize(
     ("crd", "expected"),
-    [(DEFINITIONS[name], name in {"plain", "scaled", "judged as a whole", "judged by its content", "judged by a change", "resources within", "a status of anything",
+    [(DEFINITIONS[name], name in {"plain", "scaled", "judged as a whole", "judged by its content", "judged by a change", "resources within",
+                                  "content that must change again", "a status of anything",
                                   "a status that is owned as one", "fields around"}) for name in DEFINITIONS],
     ids=DEFINITIONS.keys(),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 from argosy.apiserver.access.identities import ADMIN
 from argosy.apiserver.calls import Call
 from argosy.apiserver.clusters import Cluster
-from argosy.apiserver.remembering import Memory
+from argosy.apiserver.remembering import Memory, Steadies
 from argosy.apiserver.verbs import patching, repeating, retouching
 from argosy.base.errors import StatusError
 from argosy.base.loops import run_virtual
@@ -28,8 +28,19 @@ FINALIZER = "batch.kubernetes.io/job-tracking"
 TIMES = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z")
 
 
+class Nothing(Steadies):
+    """What is put here is gone."""
+
+    def __setitem__(self, *_: Any) -> None:
+        return
+
+
 class Forgetful(Memory):
     """A memory that nothing is ever found in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steadies = Nothing()
 
     def key(self, *_: Any) -> None:
         return None
@@ -75,6 +86,16 @@ async def delete(client: LocalClient, name: str) -> None:
 async def later(client: LocalClient, name: str) -> None:
     """Time goes on, by more than a second for every other object."""
     await asyncio.sleep(0.7)
+
+
+def slowly(step: Step) -> Step:
+    """A step that the next object takes a second later."""
+
+    async def slow(client: LocalClient, name: str) -> None:
+        await step(client, name)
+        await asyncio.sleep(1.2)
+
+    return slow
 
 
 def new_pod(name: str, index: int = 0, **spec: Any) -> Object:

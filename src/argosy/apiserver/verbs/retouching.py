@@ -1,4 +1,4 @@
-"""The short way of small patches: of a built-in object's status, or of its metadata.
+"""The short way of small patches: of an object's status, or of its metadata.
 
 Most writes of a busy cluster are such patches: nodes report what pods do, controllers take finalizers away. `retouch`
 makes the same object of them as `amending` does, without reading what the patch leaves alone:
@@ -12,9 +12,13 @@ makes the same object of them as `amending` does, without reading what the patch
 * A patch of the status may name the uid and the revision it means, which is how nodes report: the uid has to be the
   object's (any other goes the long way), the revision is held against the current one as always.
 
+Custom objects take it with merge patches in their storage version, if what is left alone is known to be in order
+(`sparing`).
+
 Whatever is unusual (a patch that cannot be applied or decoded, has unknown fields or keys given twice, touches more,
 removes something that may be printed when empty) gives None and goes the long way, which has the words for it. That
-both ways end in the same bytes is checked by tests/unit/apiserver/test_retouching.py.
+both ways end in the same bytes is checked by tests/unit/apiserver/test_retouching.py
+and, for custom kinds, test_sparing.py.
 """
 
 from __future__ import annotations
