@@ -37,6 +37,8 @@ _MANAGER: Final = "member-agent"
 _WORKERS: Final = 8
 # Ending cannot wait: a member that does not answer is asked again at once, however long that takes.
 _RETRY_SECONDS: Final = 1.0
+# A moment that is a rounding error away is worth one look, not a thousand.
+_SOON_SECONDS: Final = 0.01
 # How often to see whether something began to run in what seemed to be over.
 _OVER_SECONDS: Final = 15.0
 # The key of the record; no AppliedWork has this name.
@@ -239,7 +241,7 @@ class Fencing:
         await self._recall()
         left = self._standing.left(after, self._clock.monotonic())
         if left > 0:
-            return Result(left)
+            return Result(max(left, _SOON_SECONDS))
         if self._is_over(applied):
             return Result(_OVER_SECONDS)
         await self._fence(applied, after)

@@ -38,6 +38,8 @@ from argosy.placement.views import Views, parent_of
 
 # How often to ask whether another cluster has become free for what is overdue.
 _PATIENCE_SECONDS: Final = 15.0
+# A moment that is a rounding error away is worth one look, not a thousand.
+_SOON_SECONDS: Final = 0.01
 
 
 class Rescheduling:
@@ -116,7 +118,7 @@ class Rescheduling:
             looks.append(SHORTEST_SECONDS)
         if found.next_look is not None:
             looks.append(found.next_look)
-        return Result(min(looks)) if looks else DONE
+        return Result(max(min(looks), _SOON_SECONDS)) if looks else DONE
 
     def _wants(self, binding: Binding) -> bool:
         placement = self._views.placement(parent_of(binding))
