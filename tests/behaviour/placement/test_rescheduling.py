@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argosy.api.objects.fleet import names
 from argosy.base.types import Object
+from argosy.client.resources import MEMBER_CLUSTERS
 from tests.behaviour.placement.losing import Fleet, losing
 
 MINUTE = 60.0
@@ -203,6 +204,58 @@ def test_a_hub_that_dies_while_it_gives_up_ends_what_it_began() -> None:
         fleet.members[lost].to_hub.mend()
         await fleet.pass_time(MINUTE)
         assert list(await fleet.bindings()) == [new]
+
+    losing(story)
+
+
+def test_a_hub_that_hears_of_nobody_asks_before_it_gives_up_anything() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.place()
+        fleet.line.is_deaf = True
+        fleet.line.client.cut()
+        await fleet.pass_time(10 * MINUTE)
+        assert len(fleet.turns) == 1
+        fleet.line.is_deaf = False
+        await fleet.pass_time(10 * MINUTE)
+        assert len(fleet.turns) == 1
+
+    losing(story)
+
+
+def test_what_has_finished_is_not_run_again() -> None:
+    """One told the hub before its cluster was lost; the other finished afterwards, and tells when it returns."""
+
+    async def story(fleet: Fleet) -> None:
+        await fleet.place("early", after="after=4m")
+        await fleet.place("late", after="after=4m")
+        (lost,) = fleet.holders("early")
+        assert fleet.holders("late") == [lost]
+        await fleet.finish(lost, "early")
+        await fleet.pass_time(10)
+        fleet.members[lost].to_hub.cut()
+        await fleet.finish(lost, "late")
+        await fleet.pass_time(3.1 * MINUTE)
+        assert fleet.holders("early") == fleet.holders("late") == [lost]
+        fleet.members[lost].to_hub.mend()
+        await fleet.pass_time(2 * MINUTE)
+        fleet.members[lost].to_hub.cut()
+        await fleet.pass_time(10 * MINUTE)
+        assert fleet.holders("early") == fleet.holders("late") == [lost]
+        assert len(fleet.turns) == 2
+
+    losing(story)
+
+
+def test_who_leaves_the_fleet_keeps_what_it_has() -> None:
+    async def story(fleet: Fleet) -> None:
+        await fleet.place()
+        (holder,) = fleet.holders()
+        await fleet.hub.client.delete(MEMBER_CLUSTERS, holder)
+        await fleet.pass_time(10 * MINUTE)
+        # Upstream's way: what a cluster had when it left stays there, and the placement goes elsewhere.
+        assert holder in fleet.holders()
+        assert len(fleet.holders()) == 2
+        fleet.twice.clear()
 
     losing(story)
 
