@@ -83,7 +83,7 @@ def overdue(stakes: Iterable[Stake], silence: float) -> Overdue:
 
 def is_replaced(snapshot: Snapshot, binding: Binding) -> bool:
     """Whether the scheduler takes one cluster more if the binding is gone. The snapshot knows who is lost."""
-    rest = tuple(each for each in snapshot.bindings if each.metadata.uid != binding.metadata.uid)
+    rest = tuple(each for each in snapshot.bindings if each.metadata.name != binding.metadata.name)
     return _picks(replace(snapshot, bindings=rest)) > _picks(snapshot)
 
 
