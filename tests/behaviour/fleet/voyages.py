@@ -94,6 +94,8 @@ class Watchman:
     """Sees what happens, past all weather."""
 
     fleet: Fleet
+    # What users want now.
+    placements: dict[str, Object]
     # (member, job, AppliedWork, hash) of every Job that was made.
     made: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     # AppliedWorks of a placement on a member, by their uids.
@@ -133,8 +135,14 @@ class Watchman:
         now = self.fleet.clock.time()
         bindings = self._bindings[parent]
         history = self._picked[parent]
-        picked = sum(each["spec"]["state"] != "Unscheduled" for each in bindings.values())
-        history.append((now, picked))
+        # One on its way out, perhaps of an earlier placement of that name, is no target any more.
+        picked = sum(
+            each["spec"]["state"] != "Unscheduled" and "deletionTimestamp" not in each["metadata"]
+            for each in bindings.values()
+        )
+        # Who is scaled down needs no more from the moment its user says so.
+        policy = self.placements.get(parent.removeprefix("/"), {}).get("policy", {})
+        history.append((now, min(picked, policy.get("numberOfClusters", picked))))
         while len(history) > 1 and history[1][0] < now - 1:
             history.pop(0)
         if before is None or after is None or not is_ready(before) or is_ready(after):
@@ -177,11 +185,11 @@ class Ship:
     def __init__(self, fleet: Fleet, seed: int) -> None:
         self.fleet = fleet
         self.hub = fleet.hub
-        self.watchman = Watchman(fleet)
+        self.placements: dict[str, Object] = {}
+        self.watchman = Watchman(fleet, self.placements)
         self._source = random.Random(seed)
         self._storms = random.Random(-seed)
         self._runs = 0
-        self.placements: dict[str, Object] = {}
         # Placements whose clusters may have changed, since they were made, by what users did.
         self.moved: set[str] = set()
         self.log: list[str] = []
