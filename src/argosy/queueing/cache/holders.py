@@ -1,7 +1,8 @@
 """The workloads that hold a ClusterQueue's quota, by key and in the order in which they would have to go.
 
 Victims are looked for all the time, and who holds quota changes now and then: so the order is kept by deltas, an
-insertion per change, and a search sorts nothing. Evicted workloads come first, they cost nothing; then lower
+insertion per change, and a search sorts nothing but for the first one: where nobody ever looks, nothing is ordered.
+Evicted workloads come first, they cost nothing; then lower
 priorities, then those that hold quota for the shortest time; at last uid and key, so that the order never depends on
 how workloads are stored.
 
@@ -45,7 +46,8 @@ class Holders(MutableMapping[str, Info]):
 
     def __init__(self) -> None:
         self._infos: Final[dict[str, Info]] = {}
-        self._order: Final[list[Holder]] = []
+        # Those with a date, from the first time that somebody asks for the order.
+        self._order: list[Holder] | None = None
         # The keys of those without a date.
         self._undated: Final[set[str]] = set()
         self.version = 0
@@ -64,18 +66,18 @@ class Holders(MutableMapping[str, Info]):
             del self[key]
         self._infos[key] = info
         self.version += 1
-        if _is_dated(info):
-            insort(self._order, Holder(rank_of(info, 0.0), info), key=BY_RANK)
-        else:
+        if not _is_dated(info):
             self._undated.add(key)
+        elif self._order is not None:
+            insort(self._order, Holder(rank_of(info, 0.0), info), key=BY_RANK)
 
     def __delitem__(self, key: str) -> None:
         info = self._infos.pop(key)
         self.version += 1
-        if _is_dated(info):
-            del self._order[bisect_left(self._order, rank_of(info, 0.0), key=BY_RANK)]
-        else:
+        if not _is_dated(info):
             self._undated.remove(key)
+        elif self._order is not None:
+            del self._order[bisect_left(self._order, rank_of(info, 0.0), key=BY_RANK)]
 
     @property
     def is_timeless(self) -> bool:
@@ -84,6 +86,9 @@ class Holders(MutableMapping[str, Info]):
 
     def in_order(self, now: float) -> Sequence[Holder]:
         """All of them, the first to go first. Not to be kept: it may be the live one."""
+        if self._order is None:
+            dated = (each for key, each in self._infos.items() if key not in self._undated)
+            self._order = sorted((Holder(rank_of(each, 0.0), each) for each in dated), key=BY_RANK)
         if not self._undated:
             return self._order
         infos = (self._infos[key] for key in self._undated)
