@@ -206,10 +206,12 @@ def read_patch(body: bytes, told: str = "error decoding patch: {}") -> Json:
         raise BadRequest(told.format(problem)) from None
 
 
-def read_apply(body: bytes) -> tuple[Object, list[str]]:
-    """The configuration of a server-side apply, which is YAML or JSON, and a line for each key given twice."""
+def read_apply(body: bytes, *, encoded: bool = False) -> tuple[Object, list[str]]:
+    """The configuration of a server-side apply, which is YAML or JSON, and a line for each key given twice. `encoded`:
+    the body comes from an encoder, which writes JSON and no key twice.
+    """
     try:
-        config, repeated = _parse_apply(body)
+        config, repeated = (parse_json(body), []) if encoded else _parse_apply(body)
     except Malformed as problem:
         raise BadRequest(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
     if config is None:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, isfinite
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 Labels: TypeAlias = tuple[str, ...]
 
@@ -47,41 +47,15 @@ class Counter(_Metric):
     def __init__(self, name: str, help_text: str, labels: Sequence[str]) -> None:
         super().__init__(name, help_text, labels)
         self._values: dict[Labels, float] = {}
+        self._followed: dict[Labels, Callable[[], float]] = {}
 
     def inc(self, labels: Labels = (), amount: float = 1) -> None:
         values = self._values
         values[labels] = values.get(labels, 0) + amount
 
-    def value(self, labels: Labels = ()) -> float:
-        return self._values.get(labels, 0)
-
-    def samples(self) -> Iterator[str]:
-        for labels, value in sorted(self._values.items()):
-            yield self._line(self.name, labels, value)
-
-
-class Gauge(Counter):
-    """A number that goes up and down."""
-
-    type = "gauge"
-
-    def __init__(self, name: str, help_text: str, labels: Sequence[str]) -> None:
-        super().__init__(name, help_text, labels)
-        self._followed: dict[Labels, Callable[[], float]] = {}
-
-    def set(self, labels: Labels, value: float) -> None:
-        self._values[labels] = value
-
-    def dec(self, labels: Labels = (), amount: float = 1) -> None:
-        self.inc(labels, -amount)
-
     def follow(self, labels: Labels, read: Callable[[], float]) -> None:
         """Ask `read` for the value whenever the metrics are read."""
         self._followed[labels] = read
-
-    def replace(self, values: Mapping[Labels, float]) -> None:
-        """These are all the series there are, apart from followed ones."""
-        self._values = dict(values)
 
     def forget(self, labels: Labels) -> None:
         """Stop reporting a series whose subject is gone."""
@@ -90,11 +64,27 @@ class Gauge(Counter):
 
     def value(self, labels: Labels = ()) -> float:
         read = self._followed.get(labels)
-        return super().value(labels) if read is None else read()
+        return self._values.get(labels, 0) if read is None else read()
 
     def samples(self) -> Iterator[str]:
         for labels in sorted(self._values.keys() | self._followed.keys()):
             yield self._line(self.name, labels, self.value(labels))
+
+
+class Gauge(Counter):
+    """A number that goes up and down."""
+
+    type = "gauge"
+
+    def set(self, labels: Labels, value: float) -> None:
+        self._values[labels] = value
+
+    def dec(self, labels: Labels = (), amount: float = 1) -> None:
+        self.inc(labels, -amount)
+
+    def replace(self, values: Mapping[Labels, float]) -> None:
+        """These are all the series there are, apart from followed ones."""
+        self._values = dict(values)
 
 
 class Histogram(_Metric):
@@ -121,6 +111,10 @@ class Histogram(_Metric):
         series[0][bisect_left(self._bounds, value)] += 1
         series[1][0] += value
 
+    def forget(self, labels: Labels) -> None:
+        """Stop reporting a series whose subject is gone."""
+        self._series.pop(labels, None)
+
     def count(self, labels: Labels = ()) -> int:
         series = self._series.get(labels)
         return sum(series[0]) if series else 0
@@ -136,6 +130,15 @@ class Histogram(_Metric):
 
 
 M = TypeVar("M", Counter, Gauge, Histogram)
+
+
+class Description(NamedTuple):
+    """What a metric is, whatever its values are."""
+
+    name: str
+    type: str
+    labels: Labels
+    help: str
 
 
 class Registry:
@@ -163,6 +166,13 @@ class Registry:
     def refresh(self, refresher: Callable[[], None]) -> None:
         """Have gauges brought up to date by `refresher` before they are shown."""
         self._refreshers.append(refresher)
+
+    def described(self) -> list[Description]:
+        """Every metric there is, by name."""
+        return [
+            Description(name, metric.type, metric.labels, metric.help)
+            for name, metric in sorted(self._metrics.items())
+        ]
 
     def exposition(self) -> bytes:
         """Everything in the text format, version 0.0.4, sorted."""

@@ -6,6 +6,7 @@ cases, so that permissions are asked for in the same words. Options are checked 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -13,7 +14,7 @@ from argosy.apiserver import options
 from argosy.apiserver.access.attributes import Attributes, refusal
 from argosy.apiserver.access.identities import User
 from argosy.apiserver.calls import Call
-from argosy.apiserver.http.messages import Request, Response
+from argosy.apiserver.http.messages import Answer, Request, Response
 from argosy.apiserver.http.protocols import MAX_BODY_BYTES
 from argosy.apiserver.options import DEFAULTS, Options
 from argosy.apiserver.routing import Route
@@ -96,6 +97,11 @@ class Calling:
                 f"{asked.resource}/{asked.subresource} is a stream; read it over HTTP"
             )
         return read(resource, answer.body)
+
+    async def answer(self, asked: Route, query: Mapping[str, str]) -> Answer:
+        """What a subresource sends that is no object, in HTTP's terms."""
+        request = Request(_METHODS[asked.verb], "", dict(query), {})
+        return await self._server.dispatching.answer(self.call(asked), request)
 
 
 def route(

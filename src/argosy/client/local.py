@@ -10,7 +10,8 @@ that does not keep up is cut off and raises Expired, like everywhere.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from typing import Final
 
 import msgspec
@@ -26,7 +27,7 @@ from argosy.apiserver.verbs.reading import parse_revision
 from argosy.apiserver.verbs.selecting import selection
 from argosy.base.errors import Expired, ServiceUnavailable, from_status
 from argosy.base.types import Json
-from argosy.client import calling, paging
+from argosy.client import calling, paging, streams
 from argosy.client.calling import Calling
 from argosy.client.objects import Body, ListResult, Raw, WatchEvent, encode, key_of, named
 from argosy.client.protocol import PatchType, Propagation
@@ -62,6 +63,21 @@ class LocalClient:
             return await self._calling.special(resource, asked, b"")
         call = self._calling.call(asked)
         return _one(resource, call, reading.get(self._cluster, call))
+
+    async def stream(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        subresource: str,
+        namespace: str | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        asked = self._calling.one("get", resource, namespace, name, subresource)
+        answer = await self._calling.answer(asked, query or {})
+        async with aclosing(streams.chunks(answer)) as found:
+            async for chunk in found:
+                yield chunk
 
     async def list(
         self,
@@ -256,7 +272,9 @@ class LocalClient:
         if subresource not in _WHOLE:
             return await self._calling.special(resource, asked, body, wished, APPLY)
         call = self._calling.call(asked, wished)
-        record, _ = await patching.patch(self._cluster, call, body, patching.PatchType.APPLY)
+        record, _ = await patching.patch(
+            self._cluster, call, body, patching.PatchType.APPLY, encoded=not isinstance(obj, bytes)
+        )
         return _one(resource, call, record)
 
     async def delete(

@@ -15,9 +15,9 @@ resourceVersion may raise Conflict because it was done already. Reconcilers look
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from argosy.base.types import Json
 from argosy.client.objects import Body, ListResult, Raw, WatchEvent
@@ -176,3 +176,19 @@ class Client(Protocol):
 
     async def close(self) -> None:
         """End watches and give connections back."""
+
+
+@runtime_checkable
+class StreamingClient(Protocol):
+    """A client that can also read what comes without an end: logs."""
+
+    def stream(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        subresource: str,
+        namespace: str | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        """The bytes of a subresource as they arrive, in no particular pieces. Close the generator to end it."""

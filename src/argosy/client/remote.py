@@ -7,7 +7,7 @@ Verbs become requests here, and which of them may arrive twice is decided here; 
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Self
 
@@ -31,7 +31,7 @@ from argosy.client.objects import (
 )
 from argosy.client.protocol import PatchType, Propagation
 from argosy.client.resources import Resource, check_name, check_namespace
-from argosy.client.transport import DEFAULT_LIMITS, USER_AGENT, Limits, Request, Transport
+from argosy.client.transport import DEFAULT_LIMITS, USER_AGENT, Failed, Limits, Request, Transport
 from argosy.client.watching import Watching
 
 _APPLY = "application/apply-patch+yaml"
@@ -81,6 +81,25 @@ class RemoteClient:
     async def fetch(self, path: str, *, accept: str = "application/json") -> bytes:
         """A document that is no object, such as those of discovery."""
         return await self._transport.send(Request("GET", path, accept=accept))
+
+    async def stream(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        subresource: str,
+        namespace: str | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        path = self._path(resource, namespace, name, subresource)
+        request = Request("GET", path, query or {}, accept="*/*")
+        try:
+            # Nobody knows when the next line comes.
+            async with self._transport.stream(request, None) as content:
+                async for chunk in content.iter_any():
+                    yield chunk
+        except Failed as failed:
+            raise failed.error from failed.__cause__
 
     async def get(
         self,

@@ -112,6 +112,7 @@ CRON_JOBS: Final = Resource("batch", "v1", "cronjobs", "CronJob")
 JOBS: Final = Resource("batch", "v1", "jobs", "Job")
 
 NODE_POOLS: Final = Resource("argosy.dev", "v1alpha1", "nodepools", "NodePool", namespaced=False)
+JOB_HISTORIES: Final = Resource("argosy.dev", "v1alpha1", "jobhistories", "JobHistory")
 
 LEASES: Final = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 ENDPOINT_SLICES: Final = Resource("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice")

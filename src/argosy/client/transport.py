@@ -140,10 +140,10 @@ class Transport:
 
     @asynccontextmanager
     async def stream(
-        self, request: Request, silence_seconds: float
+        self, request: Request, silence_seconds: float | None
     ) -> AsyncIterator[aiohttp.StreamReader]:
-        """The answer as it arrives. One try, which may raise `Failed`: whoever reads a stream knows where to
-        resume.
+        """The answer as it arrives; without a time no silence is too long. One try, which may raise `Failed`: whoever
+        reads a stream knows where to resume.
         """
         async with self._try(request, silence_seconds) as response:
             yield response.content
@@ -170,7 +170,7 @@ class Transport:
 
     @asynccontextmanager
     async def _try(
-        self, request: Request, silence_seconds: float
+        self, request: Request, silence_seconds: float | None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """One exchange; yields a successful answer, raises `Failed` for everything else."""
         try:

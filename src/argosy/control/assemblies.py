@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from typing import Final, TypeVar
 
 from argosy.base.clock import Clock
@@ -96,12 +96,25 @@ class Assembly:
         return self._recorders[component]
 
     def controller(
-        self, name: str, reconcile: Callable[[K], Awaitable[Result]], *, workers: int = 1
+        self,
+        name: str,
+        reconcile: Callable[[K], Awaitable[Result]],
+        *,
+        workers: int = 1,
+        families: Sequence[str] = (),
     ) -> WorkQueue[K]:
-        """Have `reconcile` called for the keys put into the queue that is returned."""
+        """Have `reconcile` called for the keys put into the queue that is returned. `families`: prefixes of metrics
+        under which it is counted beside controller-runtime's.
+        """
         queue: WorkQueue[K] = WorkQueue(name, self.clock, limit=self._limit, metrics=self.metrics)
         controller = Controller(
-            name, reconcile, clock=self.clock, queue=queue, workers=workers, metrics=self.metrics
+            name,
+            reconcile,
+            clock=self.clock,
+            queue=queue,
+            workers=workers,
+            metrics=self.metrics,
+            families=families,
         )
         if name in self._controllers:
             raise RuntimeError(f"there is a controller {name} already")

@@ -16,11 +16,18 @@ from typing import Final, Generic, TypeVar
 
 from argosy.base.clock import Clock
 from argosy.base.metrics import Registry
+from argosy.control.measuring import QueueMeasures
 
 K = TypeVar("K", bound=Hashable)
 
 # Three years. Whoever waits longer looks in between; timers of the event loop have a limit, too.
 _LONGEST_SECONDS: Final = 1e8
+# How often, at least, it is tried whether a cluster that took nothing is back.
+_BACK_SECONDS: Final = 30.0
+# Times are compared with this much tolerance, because sums of floats differ in their last digits.
+_TOLERANCE_SECONDS: Final = 1e-6
+# Longer than the tolerance: who asks for less than that would be called at once, at the same time, again and again.
+_SHORTEST_SECONDS: Final = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +90,18 @@ class WorkQueue(Generic[K]):
         self._limit = limit
         self._bucket = Bucket(clock, limit.per_second, limit.burst)
         self._ready: asyncio.Queue[K] = asyncio.Queue()
-        # Waiting to be handed out, or to be handed out again once done.
-        self._dirty: set[K] = set()
-        self._working: set[K] = set()
+        # Since when each key waits to be handed out, or to be handed out again once done; and is worked on.
+        self._dirty: dict[K, float] = {}
+        self._working: dict[K, float] = {}
         self._failures: dict[K, int] = {}
         # When each delayed key is due; heap entries that disagree are out of date.
         self._due: dict[K, float] = {}
         self._delayed: list[tuple[float, int, K]] = []
         self._order = 0
         self._timer: asyncio.TimerHandle | None = None
-        registry = metrics or Registry()
-        self._adds = registry.counter("workqueue_adds_total", "Keys added to the queue.", ("name",))
-        self._retried = registry.counter(
-            "workqueue_retries_total", "Keys added again after a failure.", ("name",)
+        self._measures = QueueMeasures(
+            metrics or Registry(), name, depth=lambda: float(len(self)), working=self._ages
         )
-        depth = registry.gauge("workqueue_depth", "Keys waiting for a worker.", ("name",))
-        depth.follow((name,), lambda: float(len(self)))
 
     def __len__(self) -> int:
         """How many keys wait for a worker now; delayed ones are not counted."""
@@ -107,8 +110,8 @@ class WorkQueue(Generic[K]):
     def add(self, key: K) -> None:
         if key in self._dirty:
             return
-        self._adds.inc((self.name,))
-        self._dirty.add(key)
+        self._measures.added()
+        self._dirty[key] = self._clock.monotonic()
         if key not in self._working:
             self._ready.put_nowait(key)
 
@@ -117,7 +120,8 @@ class WorkQueue(Generic[K]):
         if seconds <= 0:
             self.add(key)
             return
-        when = self._clock.monotonic() + min(seconds, _LONGEST_SECONDS)
+        pause = max(_SHORTEST_SECONDS, min(seconds, _LONGEST_SECONDS))
+        when = self._clock.monotonic() + pause
         if self._due.get(key, when + 1) <= when:
             return
         self._due[key] = when
@@ -129,10 +133,19 @@ class WorkQueue(Generic[K]):
         """Add the key after its back-off, which doubles with every call until `forget`."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        self._retried.inc((self.name,))
+        self._measures.retried()
         limit = self._limit
         pause = min(limit.most_seconds, limit.first_seconds * 2.0 ** min(failures, 64))
         self.add_after(key, max(pause, self._bucket.reserve()))
+
+    def add_when_back(self, key: K) -> None:
+        """Add the key after its back-off, which stays short: the cluster is out of order, not the key."""
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self._measures.retried()
+        limit = self._limit
+        most = min(limit.most_seconds, _BACK_SECONDS)
+        self.add_after(key, min(most, limit.first_seconds * 2.0 ** min(failures, 64)))
 
     def forget(self, key: K) -> None:
         """The key succeeded: its next failure starts from the shortest pause."""
@@ -145,12 +158,14 @@ class WorkQueue(Generic[K]):
     async def get(self) -> K:
         """The next key, in the order they became ready. Hand it back with `done`."""
         key = await self._ready.get()
-        self._dirty.discard(key)
-        self._working.add(key)
+        now = self._clock.monotonic()
+        self._measures.taken(now - self._dirty.pop(key, now))
+        self._working[key] = now
         return key
 
     def done(self, key: K) -> None:
-        self._working.discard(key)
+        now = self._clock.monotonic()
+        self._measures.finished(now - self._working.pop(key, now))
         if key in self._dirty:
             self._ready.put_nowait(key)
 
@@ -159,6 +174,10 @@ class WorkQueue(Generic[K]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _ages(self) -> list[float]:
+        now = self._clock.monotonic()
+        return [now - since for since in self._working.values()]
 
     def _wind(self) -> None:
         """Set the one timer to the earliest delayed key."""
@@ -171,7 +190,7 @@ class WorkQueue(Generic[K]):
     def _ring(self) -> None:
         self._timer = None
         now = self._clock.monotonic()
-        while self._delayed and self._delayed[0][0] <= now + 1e-6:
+        while self._delayed and self._delayed[0][0] <= now + _TOLERANCE_SECONDS:
             when, _, key = heapq.heappop(self._delayed)
             if self._due.get(key) == when:
                 del self._due[key]

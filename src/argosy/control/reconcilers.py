@@ -4,20 +4,22 @@
 raises: the key then comes back after its back-off, and the failure is logged with its cause. A Conflict is no
 news (somebody else wrote first, the next look sees it), so it is retried without noise. One key's failure
 never stops the others; a defect in the reconciler is logged with its traceback, and its key retried like any
-other.
+other. A cluster that takes nothing for a while (its disk is full, it is being restarted) is not the key's fault: it is
+tried every half minute at least, so that all is well soon after the cluster is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from argosy.base.clock import Clock
-from argosy.base.errors import Conflict, StatusError
+from argosy.base.errors import Conflict, ServiceUnavailable, StatusError
 from argosy.base.metrics import Registry
+from argosy.control.measuring import ERROR, REQUEUE_AFTER, SUCCESS, ControllerMeasures
 from argosy.control.queues import WorkQueue
 
 K = TypeVar("K", bound=Hashable)
@@ -47,7 +49,9 @@ class Controller(Generic[K]):
         queue: WorkQueue[K] | None = None,
         workers: int = 1,
         metrics: Registry | None = None,
+        families: Sequence[str] = (),
     ) -> None:
+        """`families`: prefixes of metrics under which it is counted, too."""
         self.name: Final = name
         # An empty queue is falsy, and a queue all the same.
         self.queue: Final[WorkQueue[K]] = (
@@ -56,17 +60,7 @@ class Controller(Generic[K]):
         self._reconcile = reconcile
         self._clock = clock
         self._workers = workers
-        registry = metrics or Registry()
-        self._outcomes = registry.counter(
-            "controller_runtime_reconcile_total",
-            "Reconciliations per controller and result.",
-            ("controller", "result"),
-        )
-        self._seconds = registry.histogram(
-            "controller_runtime_reconcile_time_seconds",
-            "Time a reconciliation took.",
-            ("controller",),
-        )
+        self._measures = ControllerMeasures(metrics or Registry(), name, workers, families=families)
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -87,29 +81,35 @@ class Controller(Generic[K]):
 
     async def _one(self, key: K) -> None:
         started = self._clock.monotonic()
+        outcome: str | None = None
+        self._measures.begun()
+        try:
+            outcome = await self._tried(key)
+        finally:
+            self._measures.ended(self._clock.monotonic() - started, outcome)
+
+    async def _tried(self, key: K) -> str:
+        """Reconcile, and see to it that the key comes back if it has to."""
         try:
             result = await self._reconcile(key)
         except Conflict as error:
             _LOG.debug("%s: %s: %s", self.name, key, error)
-            self._retry(key)
+        except ServiceUnavailable as error:
+            _LOG.warning("%s: %s: %s", self.name, key, error)
+            self.queue.add_when_back(key)
+            return ERROR
         except StatusError as error:
             _LOG.warning("%s: %s: %s", self.name, key, error)
-            self._retry(key)
         except Exception:  # noqa: BLE001  (the task boundary: one broken key must not stop the others)
             _LOG.exception("%s: %s: reconciling failed", self.name, key)
-            self._retry(key)
         else:
-            self._settle(key, result)
-        self._seconds.observe((self.name,), self._clock.monotonic() - started)
+            return self._settle(key, result)
+        self.queue.add_rate_limited(key)
+        return ERROR
 
-    def _settle(self, key: K, result: Result) -> None:
+    def _settle(self, key: K, result: Result) -> str:
         self.queue.forget(key)
         if result.requeue_after is None:
-            self._outcomes.inc((self.name, "success"))
-            return
-        self._outcomes.inc((self.name, "requeue_after"))
+            return SUCCESS
         self.queue.add_after(key, result.requeue_after)
-
-    def _retry(self, key: K) -> None:
-        self._outcomes.inc((self.name, "error"))
-        self.queue.add_rate_limited(key)
+        return REQUEUE_AFTER

@@ -99,6 +99,8 @@ class EventRecorder:
         self._unattended: asyncio.Queue[int] = asyncio.Queue()
         self._dropped = 0
         self._told = float("-inf")
+        self._given_up = 0
+        self._given_up_told = float("-inf")
         self._stamp = 0
 
     def event(self, about: Reference, type_: EventType, reason: str, message: str) -> None:
@@ -164,6 +166,18 @@ class EventRecorder:
             _LOG.warning("%s: too many events, dropped %d", self._component, self._dropped)
             self._dropped, self._told = 0, now
 
+    def _tell_given_up(self, reason: str) -> None:
+        """Say which event could not be written, and once in a while how many."""
+        self._given_up += 1
+        now = self._clock.monotonic()
+        if now - self._given_up_told < DROPS_SECONDS:
+            return
+        if self._given_up == 1:
+            _LOG.warning("%s: event %s given up", self._component, reason)
+        else:
+            _LOG.warning("%s: %d events given up", self._component, self._given_up)
+        self._given_up, self._given_up_told = 0, now
+
     async def _record(self, noted: _Noted, verdict: Verdict) -> None:
         for attempt in range(_TRIES):
             try:
@@ -184,7 +198,7 @@ class EventRecorder:
             # The first pause is random, so that all recorders of a fleet do not come back at once.
             share = self._source.random() if attempt == 0 else 1.0
             await self._clock.sleep(_PAUSE_SECONDS * share)
-        _LOG.warning("%s: event %s given up", self._component, noted.occurrence.reason)
+        self._tell_given_up(noted.occurrence.reason)
 
     async def _write(self, noted: _Noted, verdict: Verdict, *, is_first: bool) -> None:
         occurrence, when = noted.occurrence, noted.when

@@ -60,7 +60,17 @@ class Closed(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    pass
+    """`why` alone is for somebody who cannot start; `then` is what goes on meanwhile, `advice` what to do."""
+
+    def __init__(self, why: str, then: str = "", advice: str = "") -> None:
+        super().__init__("; ".join(filter(None, (": ".join(filter(None, (why, then))), advice))))
+        self.why = why
+        self.then = then
+        self.advice = advice
+
+    def again(self) -> StoreUnavailable:
+        """The same for another writer: an error that is raised twice mixes up its tracebacks."""
+        return StoreUnavailable(self.why, self.then, self.advice)
 
 
 class StoreInUse(StoreError):

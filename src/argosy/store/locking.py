@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from argosy.store.errors import StoreInUse
@@ -26,8 +27,10 @@ class FileLock:
             holder = os.read(self._descriptor, 32).strip()
             os.close(self._descriptor)
             raise StoreInUse(str(store), int(holder) if holder.isdigit() else None) from error
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
+        # The holder's pid is for a message only: a disk without room for it may have a store worth reading.
+        with suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
 
     def release(self) -> None:
         os.close(self._descriptor)

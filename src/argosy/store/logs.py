@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from argosy.store.errors import DamagedStore, NewerStore, StoreUnavailable
+from argosy.store.faults import unwritable
 from argosy.store.records import FIRST_REVISION
 
 # Changes when an older Argosy could no longer read the file.
@@ -140,11 +141,7 @@ class Log:
         return DamagedStore(self._path, what)
 
     def unavailable(self, error: sqlite3.Error) -> StoreUnavailable:
-        name = getattr(error, "sqlite_errorname", type(error).__name__)
-        return StoreUnavailable(
-            f"cannot write {self._path}: {error} ({name}): check the free space and the health of its disk; "
-            "reads go on, and writes do as soon as the disk takes them"
-        )
+        return unwritable(self._path, error)
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(

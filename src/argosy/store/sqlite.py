@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ParamSpec
 
 from argosy.store.describing import Describe, describe
 from argosy.store.errors import StoreUnavailable
+from argosy.store.faults import Faults, unopenable
 from argosy.store.histories import HISTORY, Bounds
 from argosy.store.locking import FileLock
 from argosy.store.logs import SWEEP_ROWS, Log, Row
@@ -50,6 +52,7 @@ class SQLiteStore(State):
         self._garbage: list[int] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._shut: asyncio.Future[None] | None = None
+        self._faults = Faults(str(path), time.monotonic)
         self._lock = FileLock(path)
         try:
             self._log = Log(path)
@@ -121,7 +124,8 @@ class SQLiteStore(State):
         try:
             self._log.sweep(garbage, compacted)
         except StoreUnavailable as error:
-            _LOG.warning("compaction waits: %s", error)
+            # The next write fails for the same reason, and that is told.
+            _LOG.debug("compaction waits: %s", error)
             return False
         del self._garbage[: len(garbage)]
         return True
@@ -145,7 +149,9 @@ class SQLiteStore(State):
     # In the loop again.
 
     def _settle(self, batch: Sequence[Write]) -> None:
-        self.fault = None
+        if self.fault is not None:
+            self.fault = None
+            self._faults.taken()
         for write in batch:
             self._pending.settle(write)
             self._show(write.record, write.deleted)
@@ -154,13 +160,16 @@ class SQLiteStore(State):
                 write.done.set_result(write.record)
 
     def _fail(self, batch: Sequence[Write], error: Exception) -> None:
-        self.fault = StoreUnavailable(str(error))
-        if not isinstance(error, StoreUnavailable):
+        if isinstance(error, StoreUnavailable):
+            self.fault = error
+        else:
+            self.fault = StoreUnavailable(str(error))
             _LOG.error("a write failed in an unforeseen way", exc_info=error)
         rest, send = self._pending.abandon()
+        self._faults.refused(self.fault, len(batch) + len(rest))
         for write in [*batch, *rest]:
             if not write.done.done():
-                write.done.set_exception(StoreUnavailable(str(self.fault)))
+                write.done.set_exception(self.fault.again())
         if send:
             self._writers.submit(self._work)
 
@@ -186,6 +195,4 @@ def open_store(
     try:
         return SQLiteStore(path, describe=describe, history=history, writers=writers)
     except OSError as error:
-        raise StoreUnavailable(
-            f"cannot open {error.filename or path}: {error.strerror}: check that its folder exists and is writable"
-        ) from error
+        raise unopenable(path, error) from error

@@ -236,7 +236,7 @@ def test_a_full_disk_fails_writes_keeps_reads_and_is_forgotten_when_there_is_roo
         failed = await asyncio.gather(*waiting, return_exceptions=True)
         assert [type(error) for error in failed] == [StoreUnavailable] * 3
         assert str(failed[0]).startswith(
-            f"cannot write {path}: database or disk is full (SQLITE_FULL)"
+            f"the disk is full: no room for s.db in the state directory {tmp_path}: reads go on"
         )
         assert str(store.fault) == str(failed[0])
         assert store.get(key("a")) == store.latest(key("a")) == first

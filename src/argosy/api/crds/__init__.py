@@ -22,7 +22,7 @@ from argosy.api.crds.parts import (
     settle_status,
     status_holds,
 )
-from argosy.api.crds.validation import validate_crd, validate_crd_status
+from argosy.api.crds.validation import validate_crd, validate_crd_status, vouch
 
 __all__ = [
     "CLEANUP",
@@ -48,4 +48,5 @@ __all__ = [
     "validate_custom",
     "validate_custom_status",
     "validate_custom_update",
+    "vouch",
 ]

@@ -26,8 +26,8 @@ _LONGEST_NUMBER: Final = 400
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
-_STRINGS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKETS: Final = re.compile(rb"[^\[\]{}]+")
+_STRINGS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS: Final = bytes(set(range(256)).difference(b"[]{}"))
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -58,7 +58,7 @@ def _integer(digits: str) -> int | float:
 
 def _check_depth(body: bytes) -> None:
     depth = 0
-    for bracket in _BRACKETS.sub(b"", _STRINGS.sub(b"", body)):
+    for bracket in _STRINGS.sub(b"", body).translate(None, _NO_BRACKETS):
         if bracket in b"{[":
             depth += 1
             if depth > MAX_DEPTH:

@@ -139,16 +139,21 @@ def load_key(path: Path | None) -> EllipticCurvePrivateKey:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """A file only its owner can read, there whole or not at all."""
+    """A file only its owner can read, there whole or not at all: a disk that is full leaves what was there before."""
     import os
 
     scratch = path.with_name(path.name + ".new")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _b64(raw: bytes) -> bytes:

@@ -53,7 +53,7 @@ def _patched(
             + ", ".join(patch_types(call))
         )
     if kind is PatchType.APPLY:
-        config, repeated = bodies.read_apply(body)
+        config, repeated = bodies.read_apply(body, encoded=encoded)
         return _applied(cluster, call, config, repeated)
     current = cluster.store.latest(call.key)
     if current is None:
