@@ -24,6 +24,7 @@ from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
+from argosy.placement.metrics import FAMILY, PlacementMetrics
 from argosy.placement.scopes import SCOPES, scope_of
 from argosy.placement.selecting.exclusions import DEFAULT_EXCLUSIONS, Exclusions
 from argosy.placement.selecting.picking import Picked
@@ -81,7 +82,10 @@ class Placements:
         self._clock = assembly.clock
         self._settings = settings
         self._recorder = assembly.recorder("placement-controller")
-        self._queue = assembly.controller("placement-controller", self._reconcile, workers=_WORKERS)
+        self._metrics = PlacementMetrics(assembly.metrics, assembly.clock)
+        self._queue = assembly.controller(
+            "placement-controller", self._reconcile, workers=_WORKERS, families=(FAMILY,)
+        )
         self._sources = Sources(assembly, settings.exclusions, self._object_changed)
         self.snapshots: Final = Snapshots(views, self._sources, assembly.clock, settings.delays)
         self._templates = Templates(views)
@@ -179,6 +183,7 @@ class Placements:
         self._whole.discard(key)
         self._due.pop(key, None)
         self._invalid.discard(key)
+        self._metrics.gone(key)
 
     async def _go_through(self, key: Key, placement: Placement) -> None:
         """All the steps of a placement, up to one that cannot be done yet."""
@@ -299,6 +304,7 @@ class Placements:
     async def _write(self, placement: Placement, status: PlacementStatus) -> bool:
         """Returns whether there was something to write, and somebody to write it for."""
         meta = placement.metadata
+        self._metrics.judged(placement, status)
         patch = status_patch(placement.status, status)
         if not patch:
             return False

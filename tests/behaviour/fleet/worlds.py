@@ -59,6 +59,7 @@ from argosy.workloads.runtimes.answering import Answers
 from tests.fakes.clients import Fault, FaultyClient
 from tests.fakes.clusters import memory_server
 from tests.fakes.worlds import World, _Failures
+from tests.support.expositions import checked
 
 HUB_USER = User("system:serviceaccount:fleet-system:hub-agent", groups=ADMIN.groups)
 NOWHERE = Path("/nonexistent")
@@ -166,8 +167,18 @@ class Cluster(World):
             clock=self.clock,
             ids=SeededIds(seed),
             source=random.Random(seed),
+            metrics=self.server.metrics,
             limit=RETRIES,
         )
+
+    def series(self, *prefixes: str) -> dict[str, float]:
+        """What /metrics tells of families that begin so, by series; without buckets."""
+        samples = checked(self.server.metrics.exposition().decode())
+        return {
+            series: value
+            for series, value in samples.items()
+            if series.startswith(prefixes) and "_bucket{" not in series
+        }
 
 
 class Hub(Cluster):
@@ -198,9 +209,17 @@ class Hub(Cluster):
 class Member(Cluster):
     """A member; `to_hub` and `to_self` are its agent's lines."""
 
-    def __init__(self, name: str, server: ClusterServer, clock: VirtualClock, fleet: Fleet) -> None:
+    def __init__(
+        self,
+        name: str,
+        server: ClusterServer,
+        clock: VirtualClock,
+        fleet: Fleet,
+        answers: Answers,
+    ) -> None:
         super().__init__(server, clock, fleet)
         self.name = name
+        self.answers = answers
         self.to_hub = Line(LocalClient(fleet.hub.server, hub_user(name), agent=AGENT))
         self.to_self = Line(LocalClient(server, LOCAL_USER, agent=AGENT))
 
@@ -210,7 +229,7 @@ class Member(Cluster):
         if shape.runs:
             works = await assemble(
                 self.server,
-                Answers(),
+                self.answers,
                 Workplace(NOWHERE, ("127.0.0.1", 6443)),
                 clock=self.clock,
                 ids=SeededIds(shape.seed),
@@ -262,8 +281,9 @@ class Fleet:
     async def build(self, name: str) -> Member:
         """A cluster with an agent that nobody has asked to join."""
         number = len(self.members) + 2
-        server = memory_server(self.clock, ids=SeededIds(number))
-        member = Member(name, server, self.clock, self)
+        answers = Answers()
+        server = memory_server(self.clock, ids=SeededIds(number), logs=lambda _: answers)
+        member = Member(name, server, self.clock, self, answers)
         self.members[name] = member
         await member.put_up()
         await member.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from argosy.api.objects.fleet.works import (
@@ -14,6 +15,7 @@ from argosy.api.objects.fleet.works import (
     WorkStatus,
 )
 from argosy.api.objects.metadata import Condition
+from argosy.base.timestamps import format_time, parse_time
 from argosy.placement.outcomes import of_clusters, of_works
 
 
@@ -102,3 +104,40 @@ CLUSTERS = {
 @pytest.mark.parametrize("case", CLUSTERS)
 def test_of_clusters(case: str) -> None:
     assert _told(of_clusters(CLUSTERS[case].told)) == CLUSTERS[case].want
+
+
+def _at(said: Condition, hour: int, message: str = "") -> Condition:
+    when = parse_time(f"2026-01-01T{hour:02}:00:00Z")
+    return msgspec.structs.replace(said, last_transition_time=when, message=message or said.message)
+
+
+STARTED = "1 succeeded, 0 failed, 0 active (manifest 0123456789ab, started 2026-01-01T03:00:00Z)"
+TIMES = {
+    "since the first of those that run": ((_at(RUNS, 7), _at(RUNS, 5)), 5),
+    "one that has ended began, too": ((_at(RUNS, 7), _at(_done(), 9, STARTED)), 3),
+    "ended with the last": ((_at(FAILED, 9), _at(_done(), 8, STARTED)), 9),
+    "one that does not tell does not count": ((RUNS, _at(RUNS, 5)), 5),
+}
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_the_times_of_works(case: str) -> None:
+    told, want = TIMES[case]
+    manifests = tuple(
+        ManifestCondition(WorkResourceIdentifier(n, kind="Job", name=f"j{n}"), (said,))
+        for n, said in enumerate(told)
+    )
+    got = of_works([SentWork(status=WorkStatus(manifest_conditions=manifests))])
+    assert got is not None
+    assert got.last_transition_time is not None
+    assert format_time(got.last_transition_time) == f"2026-01-01T{want:02}:00:00Z"
+
+
+def test_the_times_of_clusters() -> None:
+    """A cluster that has ended does not tell any more when it began."""
+    running = of_clusters((_at(_done(), 1), _at(RUNS, 5), _at(RUNS, 6)))
+    over = of_clusters((_at(_done(), 1), _at(FAILED, 5)))
+    assert running is not None
+    assert over is not None
+    times = [each.last_transition_time for each in (running, over)]
+    assert times == [parse_time("2026-01-01T05:00:00Z")] * 2

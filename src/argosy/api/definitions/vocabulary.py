@@ -97,6 +97,11 @@ def integer(said: str, /, **limits: Json) -> Object:
     return {"description": said, "type": "integer", **limits}
 
 
+def number(said: str, /, **limits: Json) -> Object:
+    """A number that need not be whole."""
+    return {"description": said, "type": "number", **limits}
+
+
 def flag(said: str, /, **limits: Json) -> Object:
     return {"description": said, "type": "boolean", **limits}
 

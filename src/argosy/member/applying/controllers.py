@@ -31,8 +31,9 @@ from argosy.member.applying.passing import Passed, Passing, leaves_queues
 from argosy.member.applying.permits import Fenced, NoPermits, Permits
 from argosy.member.applying.processing import Settled
 from argosy.member.applying.reasons import ResultType
-from argosy.member.applying.statuses import with_outcomes
+from argosy.member.applying.statuses import is_reporting, with_outcomes
 from argosy.member.applying.views import Views
+from argosy.member.metrics import ApplyingMetrics
 
 WORKERS: Final = 20
 # How long somebody who has not joined waits before asking again.
@@ -93,6 +94,7 @@ class Applying:
             self._permits,
         )
         self._memories: dict[Key, _Memory] = {}
+        self._metrics = ApplyingMetrics(hub.metrics, hub.clock)
         self._queue = hub.controller(
             f"work-applier-controller/{cluster}", self._reconcile, workers=workers
         )
@@ -118,7 +120,9 @@ class Applying:
         if new is None:
             if old is not None:
                 self._forget(Key(*old.metadata.key))
-        elif old is None or _is_changed(old, new):
+            return
+        self._metrics.changed(old, new)
+        if old is None or _is_changed(old, new):
             self._queue.add(Key(*new.metadata.key))
 
     def _applied_changed(self, old: AppliedWork | None, new: AppliedWork | None) -> None:
@@ -143,6 +147,7 @@ class Applying:
         self._memories.pop(key, None)
         self._following.forget(key.name)
         self._permits.forget(key.name)
+        self._metrics.gone(key)
 
     # A look.
 
@@ -187,7 +192,10 @@ class Applying:
         work = await self._permits.agree(work, applied)
         memory = self._remember(key, work, applied)
         passed = await self._passing.run(work, applied, memory.settled)
-        return self._return(memory, passed) if passed is not None else DONE
+        if passed is None:
+            return DONE
+        self._metrics.passed(passed.work, passed.results, reports=is_reporting(passed.work))
+        return self._return(memory, passed)
 
     def _remember(self, key: Key, work: Work, applied: AppliedWork) -> _Memory:
         memory = self._memories.get(key)

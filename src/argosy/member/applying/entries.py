@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from argosy.api.objects.conditions import with_condition, without_conditions
+from argosy.api.objects.fleet.outcomes import with_outcome
 from argosy.api.objects.fleet.works import (
     APPLIED,
     AVAILABLE,
@@ -65,7 +66,7 @@ def entry_of(
     ):
         said = said_of(said, type_, condition, generation, now)
     if result.outcome is not None:
-        said = with_condition(said, result.outcome.condition, now)
+        said = with_outcome(said, result.outcome.condition, now)
     elif not result.is_over and result.type is not ResultType.FAILED_TO_FIND:
         # What cannot be seen for a moment has not changed: a job that has ended must not be run again for that.
         said = without_conditions(said, (FINISHED,))

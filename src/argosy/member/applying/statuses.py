@@ -15,8 +15,8 @@ import msgspec
 from argosy.api.objects.conditions import (
     condition_documents,
     is_current,
-    with_condition,
 )
+from argosy.api.objects.fleet.outcomes import with_outcome
 from argosy.api.objects.fleet.placements import REPORT_DIFF
 from argosy.api.objects.fleet.works import (
     APPLIED,
@@ -70,7 +70,7 @@ def with_outcomes(
     for entry in status.manifest_conditions:
         outcome = outcomes.get(identity(entry.identifier) or ("", "", "", "", ""))
         if outcome is not None:
-            conditions = with_condition(entry.conditions, outcome.condition, now)
+            conditions = with_outcome(entry.conditions, outcome.condition, now)
             entry = msgspec.structs.replace(entry, conditions=conditions)
         entries.append(entry)
     return msgspec.structs.replace(status, manifest_conditions=tuple(entries))

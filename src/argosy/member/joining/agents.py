@@ -21,9 +21,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 
 from argosy.api.objects.fleet import names
-from argosy.api.objects.fleet.members import JOIN, LEAVE, InternalMemberCluster
+from argosy.api.objects.fleet.members import JOIN, LEAVE, InternalMemberCluster, MemberStatus
 from argosy.api.objects.fleet.memberstatuses import status_patch
-from argosy.api.objects.metadata import ObjectMeta, View, decoder
+from argosy.api.objects.metadata import Condition, ObjectMeta, View, decoder
 from argosy.base.errors import Conflict, NotFound, StatusError
 from argosy.base.types import Object
 from argosy.client.objects import Key
@@ -34,7 +34,8 @@ from argosy.control.reconcilers import DONE, Result
 from argosy.control.references import reference
 from argosy.member.joining import reports
 from argosy.member.joining.probing import probe
-from argosy.member.joining.reports import Report
+from argosy.member.joining.reports import Report, agent_of
+from argosy.member.metrics import JoiningMetrics
 from argosy.member.properties import Collected, Collector
 
 COMPONENT: Final = "v1beta1InternalMemberClusterController"
@@ -88,6 +89,7 @@ class Joining:
         self._told: list[tuple[Callable[[Beat], None], Callable[[], None]]] = []
         self._paces: list[Callable[[], float]] = []
         self._recorder = hub.recorder(COMPONENT)
+        self._metrics = JoiningMetrics(hub.metrics)
         self._internals = hub.informer(
             INTERNAL_MEMBER_CLUSTERS, InternalMemberCluster, Selection(namespace=self.namespace)
         )
@@ -258,11 +260,18 @@ class Joining:
                 field_manager=MANAGER,
             )
             self._internals.learn(raw)
+            self._metrics.told(_said(internal.status), _said(report.status))
             answer = decoder(_Head)(bytes(raw.body)).metadata
         about = reference(INTERNAL_MEMBER_CLUSTERS, internal.metadata)
         for note in report.notes:
             self._recorder.event(about, note.type, note.reason, note.message)
         return answer
+
+
+def _said(status: MemberStatus) -> tuple[Condition, ...]:
+    """What the agent says of itself."""
+    agent = agent_of(status)
+    return agent.conditions if agent is not None else ()
 
 
 def _is_lost(meta: ObjectMeta) -> bool:

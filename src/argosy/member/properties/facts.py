@@ -17,13 +17,12 @@ from typing import Final, NamedTuple
 
 from argosy.api.nodefit.requests import Resources
 from argosy.api.objects.fleet.members import PropertyValue, ResourceUsage
+from argosy.api.prices import CORE_COST, MEMORY_COST
 from argosy.base.quantities import NANOS, Format, Quantity
 from argosy.member.properties.counting import Counts
 from argosy.member.properties.waiting import Line
 
 NODE_COUNT: Final = "kubernetes-fleet.io/node-count"
-CORE_COST: Final = "kubernetes.azure.com/per-cpu-core-cost"
-MEMORY_COST: Final = "kubernetes.azure.com/per-gb-memory-cost"
 _SKU_COUNT: Final = "kubernetes.azure.com/vm-sizes/{}/count"
 REGION: Final = "argosy.dev/region"
 ZONES: Final = "argosy.dev/zones"

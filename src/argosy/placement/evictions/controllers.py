@@ -13,8 +13,8 @@ from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import Binding
 from argosy.api.objects.fleet.evictions import PlacementDisruptionBudget, PlacementEviction
 from argosy.api.objects.fleet.placements import Placement
-from argosy.api.objects.metadata import V, decoder
-from argosy.base.errors import NotFound
+from argosy.api.objects.metadata import V, decoder, is_true
+from argosy.base.errors import NotFound, StatusError
 from argosy.base.types import Object
 from argosy.client.resources import (
     CLUSTER_RESOURCE_BINDINGS,
@@ -25,7 +25,8 @@ from argosy.client.resources import (
 )
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
-from argosy.placement.evictions.deciding import decided, is_over
+from argosy.placement.evictions.deciding import VALID, decided, is_over
+from argosy.placement.metrics import EvictionMetrics
 from argosy.placement.views import Views
 
 BUDGETS: Final = CLUSTER_RESOURCE_PLACEMENT_DISRUPTION_BUDGETS
@@ -38,20 +39,32 @@ class Evictions:
     def __init__(self, assembly: Assembly, views: Views) -> None:
         self._views = views
         self._clock = assembly.clock
+        self._metrics = EvictionMetrics(assembly.metrics, assembly.clock)
         self._evictions = assembly.informer(EVICTIONS, PlacementEviction)
         self._queue = assembly.controller(
             "clusterresourceplacementeviction-controller", self._reconcile
         )
         self._evictions.add_handler(self._changed)
 
-    def _changed(self, _old: PlacementEviction | None, new: PlacementEviction | None) -> None:
-        if new is not None and not is_over(new):
+    def _changed(self, old: PlacementEviction | None, new: PlacementEviction | None) -> None:
+        if new is None:
+            if old is not None:
+                self._metrics.gone(old.metadata.name)
+        elif not is_over(new):
             self._queue.add(new.metadata.name)
 
     async def _reconcile(self, name: str) -> Result:
         eviction = self._evictions.get("", name)
         if eviction is None or is_over(eviction):
             return DONE
+        try:
+            await self._decide(eviction)
+        except StatusError:
+            self._metrics.failed(name)
+            raise
+        return DONE
+
+    async def _decide(self, eviction: PlacementEviction) -> None:
         wanted = eviction.spec.placement_name
         verdict = decided(
             eviction,
@@ -66,9 +79,10 @@ class Evictions:
         try:
             raw = await self._views.patch_status(EVICTIONS, eviction.metadata, status)
         except NotFound:
-            return DONE
+            return
         self._evictions.learn(raw)
-        return DONE
+        is_valid = is_true(verdict.conditions, VALID)
+        self._metrics.decided(eviction.metadata.name, is_valid=is_valid)
 
     async def _get(self, resource: Resource, name: str, kind: type[V]) -> V | None:
         try:

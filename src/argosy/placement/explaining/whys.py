@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from argosy.api.objects.fleet.outcomes import COMPLETE, FAILED
 from argosy.api.objects.fleet.placements import PerClusterStatus
 from argosy.api.objects.fleet.snapshots import ClusterDecision
 from argosy.base.types import Object
 from argosy.placement.explaining.advising import advice
 from argosy.placement.explaining.families import Family, outcome, telling
-from argosy.placement.outcomes import COMPLETE, FAILED
 
 # Longer lists are cut; `kubectl describe` has all of it.
 _TOLD: Final = 10

@@ -37,6 +37,7 @@ from argosy.placement.membership.grants import Role, RoleBinding
 from argosy.placement.membership.leaving import Step
 from argosy.placement.membership.profiles import Profiles
 from argosy.placement.membership.statuses import Told
+from argosy.placement.metrics import MembershipMetrics
 from argosy.placement.views import Views
 
 COMPONENT: Final = "mcv1beta1"
@@ -68,6 +69,7 @@ class Membership:
         self._patience = patience
         self._expected = expected
         self._recorder = assembly.recorder(COMPONENT)
+        self._metrics = MembershipMetrics(assembly.metrics)
         self._namespaces = assembly.informer(NAMESPACES, Namespace)
         self._roles = assembly.informer(ROLES, Role)
         self._bindings = assembly.informer(ROLE_BINDINGS, RoleBinding)
@@ -268,6 +270,7 @@ class Membership:
     async def _tell(self, member: MemberCluster, told: Told) -> None:
         if patch := status_patch(member.status, told.status):
             await self._views.patch_status(MEMBER_CLUSTERS, member.metadata, patch)
+            self._metrics.told(member.status.conditions, told.status.conditions)
         about = reference(MEMBER_CLUSTERS, member.metadata)
         for note in told.notes:
             self._recorder.event(about, note.type, note.reason, note.message)

@@ -3,7 +3,8 @@
 A promise begins with the decision for a cluster, before anything is written, so the next decision counts with it. It
 ends when the binding goes, when its job has finished, or when the cluster's own report contains it: the report is
 younger than the moment from which the cluster counts the pods. For a job that is the start, however long it waits in a
-queue before; what waits in a cluster's queues is promised. For anything else it is when it became available.
+queue before; what waits in a cluster's queues is promised. For anything else it is when it became available. A job's
+pods may wait for nodes after its start, so the report that was there when the news of it came does not contain it.
 
 Sums per cluster are kept by deltas: an event costs what it changes. After a restart the ledger is what the objects say.
 """
@@ -13,34 +14,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from argosy.api.needs import needs
 from argosy.api.objects.fleet.bindings import AVAILABLE, UNSCHEDULED, Binding
 from argosy.api.objects.fleet.members import MemberCluster
+from argosy.api.objects.fleet.outcomes import latest
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
 from argosy.api.objects.fleet.works import FINISHED, SentWork
-from argosy.api.objects.metadata import Condition, Quantities, find_condition
+from argosy.api.objects.metadata import Quantities, find_condition
 from argosy.api.podresources import Amounts, add
 from argosy.base.quantities import Quantity
 from argosy.base.types import Object
 from argosy.client.objects import Key
-from argosy.placement.reserving.needs import needs
 from argosy.placement.scopes import SCOPES
 from argosy.placement.views import Views, binding_of, parent_of
 
 
 class Landing(NamedTuple):
-    """How far a promise is: `since` the cluster counts the pods, and `is_over` when it will never again."""
+    """How far a promise is: `since` the cluster counts the pods, which are a job's if it `is_running`, and `is_over`
+    when it will never again.
+    """
 
     since: datetime | None = None
     is_over: bool = False
+    is_running: bool = False
+
+
+_ON_ITS_WAY: Final = Landing()
 
 
 @dataclass(slots=True)
 class _Promise:
     amounts: Amounts
+    landing: Landing = _ON_ITS_WAY
     since: datetime | None = None
 
 
@@ -94,28 +103,33 @@ class Ledger:
         elif old is None:
             self._renew(new)
         elif old.status.conditions != new.status.conditions:
-            self._look(new)
+            self._look(new, is_news=True)
 
-    def _work_changed(self, _old: SentWork | None, new: SentWork | None) -> None:
+    def _work_changed(self, old: SentWork | None, new: SentWork | None) -> None:
         binding = self._views.binding(binding_of(new)) if new is not None else None
         if binding is not None:
-            self._look(binding)
+            self._look(binding, is_news=old is not None)
 
     def _renew(self, binding: Binding) -> None:
         """Promise what a binding brings along, unless that is done or over: so a ledger is filled after a restart."""
         placement, cluster = parent_of(binding), binding.spec.target_cluster
         if placement not in self._promises.get(cluster, ()):
             self.promise(placement, (cluster,))
-        self._look(binding)
+        self._look(binding, is_news=False)
 
-    def _look(self, binding: Binding) -> None:
+    def _look(self, binding: Binding, *, is_news: bool) -> None:
+        """`is_news`: what it says has just been heard, and is not what a restart finds."""
         placement, cluster = parent_of(binding), binding.spec.target_cluster
         promise = self._promises.get(cluster, {}).get(placement)
         if promise is None:
             return
         landing = landed(binding, self._views.works_of(Key(*binding.metadata.key)))
-        promise.since = landing.since
-        if landing.is_over or _is_counted(promise, self._views.members.get("", cluster)):
+        member = self._views.members.get("", cluster)
+        if promise.landing != landing:
+            promise.landing, promise.since = landing, landing.since
+            if landing.is_running and is_news:
+                promise.since = latest((landing.since, _observed(member)))
+        if landing.is_over or _is_counted(promise, member):
             self._drop(cluster, placement)
 
     def _member_changed(self, old: MemberCluster | None, new: MemberCluster | None) -> None:
@@ -181,7 +195,8 @@ def landed(binding: Binding, works: Sequence[SentWork]) -> Landing:
     if outcomes:
         if all(outcome.status == "True" for outcome in outcomes):
             return Landing(is_over=True)
-        return Landing(_latest(outcomes))
+        since = latest(each.last_transition_time for each in outcomes)
+        return Landing(since, is_running=True)
     has_job = any(
         manifest.identifier.kind.endswith("Job")
         for work in works
@@ -193,14 +208,14 @@ def landed(binding: Binding, works: Sequence[SentWork]) -> Landing:
     return Landing(available.last_transition_time)
 
 
-def _latest(conditions: Sequence[Condition]) -> datetime | None:
-    times = [each.last_transition_time for each in conditions]
-    return max((each for each in times if each is not None), default=None)
+def _observed(member: MemberCluster | None) -> datetime | None:
+    """When the cluster's last report was made."""
+    return member.status.resource_usage.observation_time if member is not None else None
 
 
 def _is_counted(promise: _Promise, member: MemberCluster | None) -> bool:
     """Whether the cluster's report is younger than its pods."""
-    observed = member.status.resource_usage.observation_time if member is not None else None
+    observed = _observed(member)
     return promise.since is not None and observed is not None and observed > promise.since
 
 

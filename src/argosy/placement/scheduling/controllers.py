@@ -25,6 +25,7 @@ from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.reconcilers import DONE, Result
 from argosy.placement.batches import write_each
+from argosy.placement.metrics import SchedulingMetrics
 from argosy.placement.scheduling.deciding import decide
 from argosy.placement.scheduling.interests import Interests, is_worth_a_look
 from argosy.placement.scheduling.losses import Losses, NoLosses
@@ -65,6 +66,7 @@ class Scheduling:
         self._interests = Interests()
         # Placements whose bindings may be others than is known here.
         self._unsure: set[Key] = set()
+        self._metrics = SchedulingMetrics(assembly.metrics, assembly.clock)
         self._queue = assembly.controller("scheduler", self._reconcile, workers=_WORKERS)
         for scope in SCOPES:
             views.placements(scope).add_handler(self._placement_changed)
@@ -140,10 +142,18 @@ class Scheduling:
                 placement.metadata,
                 (*finalizers, names.SCHEDULER_CLEANUP),
             )
-        await self._cycle(key, policy)
+        started, is_failed = self._metrics.begun(), True
+        try:
+            failure = await self._cycle(key, policy)
+            is_failed = bool(failure)
+        finally:
+            self._metrics.ended(started, is_failed=is_failed)
+        if failure:
+            _LOG.warning("scheduler: %s cannot be scheduled: %s", key, failure)
         return DONE
 
-    async def _cycle(self, key: Key, policy: PolicySnapshot) -> None:
+    async def _cycle(self, key: Key, policy: PolicySnapshot) -> str:
+        """Decide and write; why it could not be decided, "" if it could."""
         if key in self._unsure:
             await self._read_again(key)
         decision = decide(
@@ -166,8 +176,7 @@ class Scheduling:
         except StatusError:
             self._unsure.add(key)
             raise
-        if decision.failure:
-            _LOG.warning("scheduler: %s cannot be scheduled: %s", key, decision.failure)
+        return decision.failure
 
     async def _read_again(self, key: Key) -> None:
         """Know what has become of one's own writes, even if no watch has told yet."""

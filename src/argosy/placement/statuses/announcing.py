@@ -16,12 +16,12 @@ from argosy.api.objects.fleet.bindings import (
     ROLLOUT_STARTED,
     WORK_SYNCHRONIZED,
 )
+from argosy.api.objects.fleet.outcomes import FAILED
 from argosy.api.objects.fleet.placements import Placement, PlacementStatus
 from argosy.api.objects.fleet.snapshots import SCHEDULED
 from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import find_condition
 from argosy.control.recorders import EventType
-from argosy.placement.outcomes import FAILED
 from argosy.placement.scopes import scope_of
 from argosy.placement.statuses.evaluating import stages_of
 

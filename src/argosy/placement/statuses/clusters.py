@@ -21,6 +21,7 @@ from argosy.api.objects.fleet.bindings import (
     ROLLOUT_STARTED,
     Binding,
 )
+from argosy.api.objects.fleet.outcomes import with_outcome
 from argosy.api.objects.fleet.placements import PerClusterStatus
 from argosy.api.objects.fleet.snapshots import SCHEDULED, ClusterDecision
 from argosy.api.objects.fleet.works import FINISHED
@@ -76,8 +77,8 @@ def selected_cluster(
     if outcome is None:
         conditions = without_conditions(conditions, (FINISHED,))
     else:
-        said = Condition(FINISHED, outcome.status, outcome.reason, outcome.message, generation)
-        conditions = with_condition(conditions, said, now)
+        told = msgspec.structs.replace(outcome, observed_generation=generation)
+        conditions = with_outcome(conditions, told, now)
     status = PerClusterStatus(
         cluster_name=decision.cluster_name,
         conditions=conditions,

@@ -18,9 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
+
 from argosy.api.objects.conditions import with_condition, without_conditions
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.bindings import OVERRIDDEN, ROLLOUT_STARTED, Binding
+from argosy.api.objects.fleet.outcomes import with_outcome
 from argosy.api.objects.fleet.placements import (
     REPORT_DIFF,
     PerClusterStatus,
@@ -264,10 +267,10 @@ class _Evaluation:
         type_ = self._scope.condition(FINISHED)
         if outcome is None:
             return without_conditions(conditions, (type_,))
-        new = Condition(
-            type_, outcome.status, outcome.reason, outcome.message, self._picture.generation
+        new = msgspec.structs.replace(
+            outcome, type=type_, observed_generation=self._picture.generation
         )
-        return with_condition(conditions, new, self._now)
+        return with_outcome(conditions, new, self._now)
 
     def _with_stages(
         self, conditions: tuple[Condition, ...], said: dict[str, tuple[str, Told]]

@@ -27,6 +27,7 @@ from argosy.client.objects import Key
 from argosy.control.assemblies import Assembly
 from argosy.control.informers import Informer
 from argosy.control.reconcilers import DONE, Result
+from argosy.placement.metrics import UpdateRunMetrics
 from argosy.placement.picks import Overrides
 from argosy.placement.scopes import SCOPES, Scope, scope_of
 from argosy.placement.updateruns import initializing
@@ -74,6 +75,7 @@ class UpdateRuns:
         self._overrides = overrides
         self._ensure_latest = ensure_latest
         self._refusals = refusals
+        self._metrics = UpdateRunMetrics(assembly.metrics, assembly.clock)
         self._runs: dict[Scope, Informer[UpdateRun]] = {}
         self._strategies: dict[Scope, Informer[UpdateStrategy]] = {}
         self._approvals: dict[Scope, Informer[ApprovalRequest]] = {}
@@ -93,7 +95,10 @@ class UpdateRuns:
     # What is worth a look.
 
     def _run_changed(self, old: UpdateRun | None, new: UpdateRun | None) -> None:
-        if new is not None and (old is None or _is_respecified(old, new)):
+        if new is None:
+            if old is not None:
+                self._metrics.gone(Key(*old.metadata.key))
+        elif old is None or _is_respecified(old, new):
             self._queue.add(Key(*new.metadata.key))
 
     def _approval_changed(self, old: ApprovalRequest | None, new: ApprovalRequest | None) -> None:
@@ -117,15 +122,18 @@ class UpdateRuns:
         scope = scope_of(key.namespace)
         run = self._runs[scope].get(*key)
         if run is None:
+            self._metrics.gone(key)
             return DONE
         if run.metadata.deletion_timestamp is not None:
             await self._writer.remove(scope, run)
+            self._metrics.gone(key)
             return DONE
         if names.UPDATE_RUN_CLEANUP not in run.metadata.finalizers:
             # The watch, or the answer itself, brings the run back with its finalizer.
             await self._writer.adopt(scope, run)
             return DONE
         if _is_over(run.status):
+            self._metrics.stands(run, run.status)
             return DONE
         status = renewed(run.status, run.metadata.generation)
         look = self._look(scope, run)
@@ -157,6 +165,7 @@ class UpdateRuns:
         if not status_of(status.conditions, INITIALIZED):
             status = await self._with_resources(look, status)
         await self._writer.write_status(scope, look.run, status)
+        self._metrics.moved(look.run, status)
         return DONE if _is_over(status) else Result(requeue_after=0)
 
     async def _with_resources(self, look: Look, status: UpdateRunStatus) -> UpdateRunStatus:
@@ -187,6 +196,7 @@ class UpdateRuns:
             decide = stopped if look.run.spec.state == STOP else executed
             decision = decide(look, status, position)
         await self._writer.do(scope, look, decision)
+        self._metrics.moved(look.run, decision.status)
         return DONE if decision.again is None else Result(requeue_after=decision.again)
 
 

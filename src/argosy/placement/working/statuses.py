@@ -15,6 +15,7 @@ import msgspec
 from argosy.api.objects.conditions import condition_documents, with_condition, without_conditions
 from argosy.api.objects.fleet import bindings
 from argosy.api.objects.fleet.bindings import Binding, BindingStatus
+from argosy.api.objects.fleet.outcomes import with_outcome
 from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import Condition, find_condition
 from argosy.base.types import Object
@@ -109,5 +110,6 @@ def _status(
         before = find_condition(old, each.type)
         kept = (before,) if before is not None else ()
         current = msgspec.structs.replace(each, observed_generation=generation)
-        conditions += with_condition(kept, current, now)
+        dated = with_outcome if each.type == FINISHED else with_condition
+        conditions += dated(kept, current, now)
     return BindingStatus(told.failed, told.drifted, told.diffed, conditions)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from argosy.api.objects.fleet.outcomes import Ran, ran, readable, started_at, with_outcome
 from argosy.api.objects.metadata import Condition, ObjectMeta
+from argosy.base.timestamps import format_time, parse_time
 from argosy.base.types import Json, Object
 from argosy.client.resources import CONFIG_MAPS, JOBS, Resource
 from argosy.member.availability.outcomes import (
@@ -85,3 +88,66 @@ def test_a_job_of_another_manifest_has_not_finished() -> None:
     assert not has_finished((told,), "f" * 64)
     assert not has_finished((), HASH)
     assert not has_finished((Condition(type="Finished", status="True", message="by hand"),), HASH)
+
+
+BEGAN, OVER = "2026-01-01T01:00:00Z", "2026-01-01T02:30:00Z"
+
+
+def stamped(type_: str, status: str = "True", when: str = OVER) -> list[Object]:
+    return [{"type": type_, "status": status, "lastTransitionTime": when}]
+
+
+# What a job says, and the times of its condition: of its status, and when it began.
+TIMES: dict[str, tuple[Resource, dict[str, Json], tuple[str, str]]] = {
+    "a Job runs since its start": (JOBS, {"ready": 1, "startTime": BEGAN}, (BEGAN, BEGAN)),
+    "a Job that its queue has stopped has no start": (JOBS, {"succeeded": 1}, ("", "")),
+    "a Job ends when it completes": (
+        JOBS, {"startTime": BEGAN, "completionTime": OVER, "conditions": stamped("Complete", when=BEGAN)},
+        (OVER, BEGAN)),
+    "a Job that failed says when in its condition": (
+        JOBS, {"startTime": BEGAN, "conditions": stamped("Failed")}, (OVER, BEGAN)),
+    "a Job that says no times": (JOBS, {"conditions": ended("Complete")}, ("", "")),
+    "a Job whose time is none": (JOBS, {"ready": 1, "startTime": "noon"}, ("", "")),
+    "a JobSet begins when it is made": (
+        JOB_SETS, {"conditions": stamped("Completed")}, (OVER, "2026-01-01T00:00:00Z")),
+    "a JobSet that was suspended begins when it is resumed": (
+        JOB_SETS, {"conditions": [*stamped("Suspended", "False", BEGAN), *stamped("Failed")]}, (OVER, BEGAN)),
+    "a JobSet that is suspended has no start": (
+        JOB_SETS, {"replicatedJobsStatus": [{"ready": 1}], "conditions": stamped("Suspended")}, ("", "")),
+    "a RayJob says both": (
+        RAY_JOBS, {"jobStatus": "SUCCEEDED", "startTime": BEGAN, "endTime": OVER}, (OVER, BEGAN)),
+    "a RayJob that runs": (RAY_JOBS, {"jobDeploymentStatus": "Running", "startTime": BEGAN}, (BEGAN, BEGAN)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_when_a_job_began_and_ended(case: str) -> None:
+    resource, status, want = TIMES[case]
+    meta = msgspec.structs.replace(META, creation_timestamp=parse_time("2026-01-01T00:00:00Z"))
+    outcome = outcome_of(resource, RunObject(meta, Spec(), status))
+    assert outcome is not None
+    condition = outcome.condition
+    got = (condition.last_transition_time, started_at(condition))
+    assert tuple(format_time(each) if each is not None else "" for each in got) == want
+
+
+def test_what_is_for_machines_is_not_for_people() -> None:
+    told = f"1 succeeded, 0 failed, 0 active{Ran(HASH, parse_time(BEGAN))}"
+    assert told.endswith(f" (manifest 0123456789ab, started {BEGAN})")
+    assert readable(told) == "1 succeeded, 0 failed, 0 active"
+    assert readable("as it is (manifest)") == "as it is (manifest)"
+    assert ran(told) == Ran(HASH[:12], parse_time(BEGAN))
+    assert ran("done (manifest 0123456789ab)") == Ran(HASH[:12])
+    assert ran("done (manifest 0123456789ab, started 2026-99-01T00:00:00Z)") == Ran(HASH[:12])
+
+
+def test_a_job_that_runs_again_began_anew() -> None:
+    first, now = Condition("Finished", "False", "JobRunning"), parse_time(OVER)
+    before = with_outcome(
+        (), msgspec.structs.replace(first, last_transition_time=parse_time(BEGAN)), now
+    )
+    assert before[0].last_transition_time == parse_time(BEGAN)
+    # While it is stopped nothing is new; then it says when it was started again.
+    assert with_outcome(before, first, now) == before
+    later = msgspec.structs.replace(first, last_transition_time=now)
+    assert with_outcome(before, later, now)[0].last_transition_time == now

@@ -1,4 +1,4 @@
-"""What an object will ask of the cluster it is placed on: the requests of the pods it will have at once.
+"""What an object will ask of the cluster it is placed on: the pods it will have at once, and their requests.
 
 Pure: a manifest in, amounts out. Only what is plain from the manifest counts; an object that makes no pods, or in a way
 nobody here knows, needs nothing.
@@ -17,19 +17,31 @@ from argosy.base.types import Object
 _Pods = Iterator[tuple[Object, int]]
 
 
+def runs(group: str, kind: str) -> bool:
+    """Whether objects of the kind are known to make pods."""
+    return (group, kind) in _KINDS
+
+
+def pods(manifest: Object) -> int:
+    """How many pods it has at once."""
+    return sum(count for _, count in _pods(manifest))
+
+
 def needs(manifest: Object) -> Amounts:
     """The sum of the requests of all its pods; nothing where a quantity cannot be read, which the member will say."""
-    pods = _KINDS.get((_group(manifest), manifest.get("kind", "")))
     total: Amounts = {}
-    if pods is None:
-        return total
     try:
-        for template, count in pods(manifest.get("spec") or {}):
+        for template, count in _pods(manifest):
             each = requests(template.get("spec") or {})
             add(total, {name: times(amount, count) for name, amount in each.items()})
     except ParseError:
         return {}
     return total
+
+
+def _pods(manifest: Object) -> _Pods:
+    known = _KINDS.get((_group(manifest), manifest.get("kind", "")))
+    return known(manifest.get("spec") or {}) if known is not None else iter(())
 
 
 def times(amount: Quantity, count: int) -> Quantity:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from argosy.api.needs import needs
 from argosy.base.types import Object
-from argosy.placement.reserving.needs import needs
 
 
 def _template(cpu: str = "2", **more: str) -> Object:
