@@ -14,6 +14,8 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@# pip compiles what it copies, and nothing of an editable installation: without this the first start would.
+	$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
 demo: $(STAMP)

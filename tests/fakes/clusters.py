@@ -15,6 +15,7 @@ from argosy.apiserver.access.identities import ADMIN, User
 from argosy.apiserver.access.tokens import Signer
 from argosy.apiserver.clusters import Cluster
 from argosy.apiserver.servers import ClusterServer, build
+from argosy.apiserver.specials.logs import LogSource
 from argosy.apiserver.specials.visibility import PendingSource
 from argosy.base.clock import Clock, VirtualClock
 from argosy.base.ids import Ids, SeededIds
@@ -35,6 +36,7 @@ def memory_server(
     history: Bounds = HISTORY,
     ids: Ids | None = None,
     pending: Callable[[Cluster], PendingSource] | None = None,
+    logs: Callable[[Cluster], LogSource] | None = None,
 ) -> ClusterServer:
     """A cluster without any object."""
     clock = clock or VirtualClock()
@@ -45,6 +47,7 @@ def memory_server(
         signer=Signer(_key(), clock),
         tokens=tokens or {},
         pending=pending,
+        logs=logs,
     )
 
 

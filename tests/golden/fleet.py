@@ -24,7 +24,8 @@ from argosy.fleet import kubeconfigs
 from argosy.fleet.agents import hub_user
 from argosy.fleet.clusters import Listening, Place, listening, secret_token
 from argosy.fleet.controllers import Workplace, assemble
-from argosy.fleet.hubs import HubSettings, assemble_hub, install
+from argosy.fleet.hubs import HubSettings, assemble_hub
+from argosy.fleet.installing import install
 from argosy.fleet.serving import Interrupts
 from argosy.fleet.shapes import MemberShape
 from argosy.placement.assembling import PlacementSettings

@@ -53,6 +53,7 @@ def _whole(crd: Object) -> Object:
 
 def _known() -> list[Object]:
     from argosy import capacity
+    from argosy.dispatch import definitions as dispatch
     from argosy.member import definitions as member
     from argosy.placement import definitions as placement
     from argosy.queueing import definitions as queueing
@@ -64,6 +65,7 @@ def _known() -> list[Object]:
         *jobsets.definitions(),
         *placement.definitions(),
         *member.definitions(),
+        *dispatch.definitions(),
     ]
 
 

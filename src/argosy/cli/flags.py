@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001  (it has no other name)
@@ -83,7 +84,11 @@ def add_connection(parser: argparse.ArgumentParser, *, hidden: bool = False) -> 
     """The flags that say where the cluster is."""
     group = parser.add_argument_group("cluster")
     for names, metavar, text in (
-        (("--kubeconfig",), "FILE", "kubeconfig (default: $KUBECONFIG or ~/.kube/config)"),
+        (
+            ("--kubeconfig",),
+            "FILE",
+            "kubeconfig (default: $KUBECONFIG, else that of the fleet of `argosy up`, else ~/.kube/config)",
+        ),
         (("--context",), "NAME", "context of the kubeconfig (default: its current one)"),
         (("-n", "--namespace"), "NAME", "namespace (default: the context's)"),
     ):
@@ -118,6 +123,25 @@ def add_dry_run(parser: argparse.ArgumentParser) -> None:
         default="none",
         metavar="STRATEGY",
         help="none; client: only print what would be sent; server: have it checked and not kept",
+    )
+
+
+def add_logging(parser: argparse.ArgumentParser) -> None:
+    """Of everything that runs until it is stopped."""
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="how it logs on standard error: lines for people (default), or a JSON object each",
+    )
+
+
+def add_queueing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--queueing-config",
+        type=Path,
+        metavar="FILE",
+        help="how jobs are queued: a Configuration of config.kueue.x-k8s.io, as Kueue itself reads it",
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from argosy import __version__
+from argosy.base.collecting import look_rarely
 from argosy.cli.arguments import add_commands
-from argosy.cli.flags import Commands, add_connection, normalized
+from argosy.cli.flags import Commands, add_connection, add_logging, add_queueing, normalized
 from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
 
@@ -22,8 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command is None:
         parser.print_help()
         return 2
-    run: int = parsed.run(parsed)
-    return run
+    try:
+        code: int = parsed.run(parsed)
+    except KeyboardInterrupt:
+        # Before a command has its own way to be interrupted: while it is loaded, or asks.
+        return 130
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,12 +95,8 @@ def _add_serve(commands: Commands) -> None:
         choices=("podman", "bubblewrap", "namespaces", "none"),
         help="how these commands are kept apart (default: the first of these that works on this machine)",
     )
-    serve.add_argument(
-        "--queueing-config",
-        type=Path,
-        metavar="FILE",
-        help="how jobs are queued: a Configuration of config.kueue.x-k8s.io, as Kueue itself reads it",
-    )
+    add_queueing(serve)
+    add_logging(serve)
     serve.set_defaults(run=_serve)
 
 
@@ -124,6 +125,7 @@ def _crds(parsed: argparse.Namespace) -> int:
 
 
 def _serve(parsed: argparse.Namespace) -> int:
+    look_rarely()
     from argosy.cli.serving import run
 
     for name in ("context", "namespace"):

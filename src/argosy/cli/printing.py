@@ -1,7 +1,6 @@
 """What commands print: tables as kubectl aligns them, objects as JSON or YAML, names, and that nothing was found.
 
-Cells are padded to the widest of their column plus three blanks, at least six wide, and the last cell of a line is not
-padded. JSON is indented by four with sorted keys and YAML has two-blank steps and unindented lists, as kubectl writes
+JSON is indented by four with sorted keys and YAML has two-blank steps and unindented lists, as kubectl writes
 both.
 """
 
@@ -17,11 +16,11 @@ import yaml
 from argosy.base.types import Json, Object
 from argosy.cli.connecting import CommandError
 from argosy.client.resources import Resource
+from argosy.sdk import tables
 
 DOCUMENTS: Final = ("json", "yaml")
 FORMATS: Final = (*DOCUMENTS, "name")
-_LEAST: Final = 6
-_PADDING: Final = 3
+table = tables.table
 
 
 def check_output(form: str, allowed: Sequence[str] = FORMATS) -> None:
@@ -37,16 +36,6 @@ def check_dry_run(strategy: str) -> None:
         raise CommandError(
             f'invalid dry-run value ({strategy}). Must be "none", "server", or "client"'
         )
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Lines of aligned cells; the first row is the head."""
-    widths = [max(_LEAST, max(map(len, column)) + _PADDING) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        padded = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
-        lines.append("".join((*padded, row[-1])) + "\n")
-    return "".join(lines)
 
 
 def document(obj: Json, form: str) -> str:

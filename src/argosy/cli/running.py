@@ -4,67 +4,141 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
+import os
 import sys
 import tempfile
 from collections.abc import Coroutine
 from pathlib import Path
 
+import msgspec
+
+from argosy.base import logs
 from argosy.base.clock import RealClock
 from argosy.base.errors import StatusError
 from argosy.base.ids import RandomIds
-from argosy.cli.serving import announce, loop_factory
+from argosy.cli.detaching import STARTING
+from argosy.cli.failing import problem
+from argosy.cli.progress import Progress
+from argosy.cli.serving import announce, queueing_of
 from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
-from argosy.client.remote import RemoteClient
 from argosy.control.assemblies import Assembly
+from argosy.fleet import states
 from argosy.fleet.agents import assemble_agent
+from argosy.fleet.clusters import PortInUse
 from argosy.fleet.fleets import FleetSettings
-from argosy.fleet.fleets import up as run_fleet
-from argosy.fleet.hubs import HubSettings, install
+from argosy.fleet.hubs import HubSettings, own_kinds
+from argosy.fleet.installing import install
+from argosy.fleet.kubeconfigs import KubeconfigError
+from argosy.fleet.loops import loop_factory
+from argosy.fleet.processes import ChildFailed
+from argosy.fleet.running import up as run_fleet
 from argosy.fleet.serving import Interrupts
-from argosy.fleet.shapes import default_shapes
+from argosy.fleet.shapes import MemberShape, default_shapes
+from argosy.fleet.states import StateError
+from argosy.fleet.stopping import INTERRUPTED, Interrupted
 from argosy.member.assembling import MemberSettings
 from argosy.placement.assembling import PlacementSettings, add_placement
-from argosy.placement.definitions import definitions
 from argosy.placement.snapshotting.resources import Delays
 from argosy.placement.statuses.wordings import HEAD, RELEASES
-from argosy.store import DamagedStore, NewerStore, StoreInUse
+from argosy.queueing.configuration import Configuration
+from argosy.store import StoreError
 
 _HUB_AGENT = "hub-agent"
 _MEMBER_AGENT = "member-agent"
+_DEFAULT_MEMBERS = 3
 
 
 def up(parsed: argparse.Namespace) -> int:
-    if parsed.state is None and not parsed.memory:
-        print(
-            "argosy up: say where the fleet is kept: --state DIR, or --memory for one that is gone at the end",
-            file=sys.stderr,
-        )
+    queueing = queueing_of(parsed.queueing_config, "up")
+    if queueing is None:
         return 2
     if parsed.memory:
         with tempfile.TemporaryDirectory(prefix="argosy-") as scratch:
-            return _run("up", run_fleet(_settings(parsed, Path(scratch)), announce))
-    parsed.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return _run("up", run_fleet(_settings(parsed, parsed.state.resolve()), announce))
+            return _up(parsed, Path(scratch), queueing)
+    return _up(
+        parsed, (parsed.state or states.default_directory()).expanduser().absolute(), queueing
+    )
 
 
 def hub(parsed: argparse.Namespace) -> int:
+    logs.configure(parsed.log_format)
     return _run("hub", _hub(parsed))
 
 
 def member(parsed: argparse.Namespace) -> int:
+    logs.configure(parsed.log_format)
     return _run("member", _member(parsed))
 
 
-def _settings(parsed: argparse.Namespace, directory: Path) -> FleetSettings:
+def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) -> int:
+    try:
+        settings = _settings(parsed, directory, queueing)
+    except (StateError, OSError) as error:
+        print(f"argosy up: {error}", file=sys.stderr)
+        return 1
+    logs.configure(parsed.log_format)
+    tell = Progress(STARTING)
+
+    def ready(line: str) -> None:
+        tell.clear()
+        announce(line)
+        if parsed.background:
+            # Whoever started it has read the line and goes away.
+            os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        else:
+            print(hint(settings), file=sys.stderr, flush=True)
+
+    return _run("up", run_fleet(settings, ready, tell=tell), tell)
+
+
+def hint(settings: FleetSettings) -> str:
+    """What to try next."""
+    given = (
+        "" if settings.directory == states.default_directory() else f" --state {settings.directory}"
+    )
+    return (
+        f"argosy: try  kubectl --kubeconfig {settings.kubeconfig} get memberclusters\n"
+        f"argosy: or   argosy status{given}   (Ctrl-C ends the fleet; `argosy up` brings it back)"
+    )
+
+
+def _settings(
+    parsed: argparse.Namespace, directory: Path, queueing: Configuration
+) -> FleetSettings:
+    record = states.look(directory)
+    shapes = _shapes(parsed, record)
+    merged = record.merged if record is not None else ""
+    if parsed.merge_kubeconfig:
+        merged = "~/.kube/config"
+    most = len(shapes) + 1
+    if parsed.processes > most:
+        print(
+            f"argosy up: --processes {parsed.processes} is more than a hub and {len(shapes)} members can use: "
+            f"there will be {most}",
+            file=sys.stderr,
+        )
     return FleetSettings(
-        parsed.kubeconfig,
+        (parsed.kubeconfig or directory / states.KUBECONFIG).expanduser(),
         directory,
-        default_shapes(parsed.members),
+        shapes,
         keeps=not parsed.memory,
         hub=HubSettings(_placement(parsed)),
+        queueing=queueing,
+        port=parsed.port,
+        merged=Path(merged).expanduser() if merged else None,
+        processes=min(parsed.processes, most),
+        log_format=parsed.log_format,
     )
+
+
+def _shapes(
+    parsed: argparse.Namespace, record: states.FleetRecord | None
+) -> tuple[MemberShape, ...]:
+    """As many as asked for, else those of the last start."""
+    if parsed.members is not None or record is None or not record.members:
+        return default_shapes(parsed.members or _DEFAULT_MEMBERS)
+    return msgspec.convert(record.members, tuple[MemberShape, ...])
 
 
 def _placement(parsed: argparse.Namespace) -> PlacementSettings:
@@ -76,10 +150,12 @@ def _placement(parsed: argparse.Namespace) -> PlacementSettings:
 
 
 async def _hub(parsed: argparse.Namespace) -> None:
+    from argosy.client.remote import RemoteClient  # HTTP is not loaded by a fleet in one process
+
     connection = kubeconfig.load(parsed.kubeconfig, context=parsed.context)
     async with RemoteClient(connection, user_agent=_HUB_AGENT) as client:
         # What else is placed is the hub's own matter: it may have Kueue's kinds of another version.
-        await install(client, definitions())
+        await install(client, own_kinds())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
         await _until_stopped(
@@ -88,6 +164,8 @@ async def _hub(parsed: argparse.Namespace) -> None:
 
 
 async def _member(parsed: argparse.Namespace) -> None:
+    from argosy.client.remote import RemoteClient
+
     at_hub = kubeconfig.load(parsed.hub_kubeconfig, context=parsed.hub_context)
     at_home = kubeconfig.load(parsed.kubeconfig, context=parsed.context)
     async with (
@@ -116,20 +194,23 @@ async def _until_stopped(work: Coroutine[None, None, None], line: str) -> None:
         running.cancel()
 
 
-def _run(verb: str, work: Coroutine[None, None, None]) -> int:
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+def _run(verb: str, work: Coroutine[None, None, None], progress: Progress | None = None) -> int:
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(work)
-    except (StoreInUse, DamagedStore, NewerStore, ConfigError) as error:
-        print(f"argosy {verb}: {error}", file=sys.stderr)
-        return 1
-    except StatusError as error:
-        print(f"argosy {verb}: {error.message}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"argosy {verb}: {error}", file=sys.stderr)
-        return 1
+    except Interrupted:
+        return _failed(verb, "ended before it was ready, as told", progress, INTERRUPTED)
+    except (StateError, KubeconfigError, PortInUse, ChildFailed) as error:
+        return _failed(verb, str(error), progress)
+    except (StoreError, ConfigError, StatusError, OSError, BaseExceptionGroup) as error:
+        if (message := problem(error)) is None:
+            raise
+        return _failed(verb, message, progress)
     return 0
+
+
+def _failed(verb: str, message: str, progress: Progress | None, code: int = 1) -> int:
+    if progress is not None:
+        progress.clear()
+    print(f"argosy {verb}: {message}", file=sys.stderr)
+    return code

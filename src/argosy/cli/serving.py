@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
-import logging
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
+from argosy.base import logs
+from argosy.base.collecting import settle
+from argosy.base.errors import StatusError
+from argosy.cli import failing
+from argosy.fleet.loops import loop_factory
 from argosy.fleet.serving import Settings, serve
 from argosy.queueing.configuration import Configuration, ConfigurationError, decode
-from argosy.store import DamagedStore, NewerStore, StoreInUse
+from argosy.store import StoreError
 from argosy.workloads.runtimes.process import Unfit
 
 
 def run(parsed: argparse.Namespace) -> int:
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    queueing = _queueing(parsed.queueing_config)
+    logs.configure(parsed.log_format)
+    queueing = queueing_of(parsed.queueing_config, "serve")
     if queueing is None:
         return 2
     settings = Settings(
@@ -35,8 +35,10 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(serve(settings, announce))
-    except (StoreInUse, DamagedStore, NewerStore) as error:
-        print(f"argosy serve: {error}", file=sys.stderr)
+    except (StoreError, StatusError, BaseExceptionGroup) as error:
+        if (message := failing.problem(error)) is None:
+            raise
+        print(f"argosy serve: {message}", file=sys.stderr)
         return 1
     except Unfit as error:
         print(
@@ -46,12 +48,15 @@ def run(parsed: argparse.Namespace) -> int:
         )
         return 1
     except OSError as error:
-        print(f"argosy serve: cannot serve on 127.0.0.1:{parsed.port}: {error}", file=sys.stderr)
+        message = f"cannot serve on 127.0.0.1:{parsed.port}: {error}"
+        if error.errno in failing.NO_ROOM:
+            message = failing.problem(error) or message
+        print(f"argosy serve: {message}", file=sys.stderr)
         return 1
     return 0
 
 
-def _queueing(path: Path | None) -> Configuration | None:
+def queueing_of(path: Path | None, verb: str) -> Configuration | None:
     """How jobs are queued; None if the file does not say that, which is told."""
     if path is None:
         return Configuration()
@@ -61,26 +66,13 @@ def _queueing(path: Path | None) -> Configuration | None:
         problems: tuple[str, ...] = (error.strerror or str(error),)
     except ConfigurationError as error:
         problems = error.problems
-    print(f"argosy serve: nothing was started: --queueing-config {path}:", file=sys.stderr)
+    print(f"argosy {verb}: nothing was started: --queueing-config {path}:", file=sys.stderr)
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return None
 
 
 def announce(line: str) -> None:
-    """Say so, and from now on look for cyclic garbage more rarely: what was loaded stays, and what a busy cluster makes
-    has no cycles. With Python's own thresholds a tenth of the time goes into looking.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    """Say so; the start is over."""
+    settle()
     print(line, flush=True)
-
-
-def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    if sys.platform == "win32":
-        return None
-    import uvloop
-
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory

@@ -15,10 +15,10 @@ from typing import Final
 from argosy.base.types import Object
 from argosy.cli import printing
 from argosy.cli.connecting import CommandError, Session
-from argosy.cli.gathering import gather
 from argosy.queueing.explaining.pictures import Picture
 from argosy.queueing.explaining.trees import Branch, Line, branches, is_infinite, tree_of
 from argosy.queueing.quotas.amounts import printed
+from argosy.sdk.gathering import gather
 
 _HEAD: Final = (
     "NAME", "FLAVOR", "RESOURCE", "NOMINAL", "SUBTREE", "USED", "BORROWED", "BORROW LIMIT", "LENDABLE", "FREE",

@@ -11,18 +11,18 @@ import sys
 from typing import Final
 
 from argosy.api.objects.kueue.workloads import Workload
-from argosy.cli import naming, placements, positions, printing, workloads
+from argosy.cli import naming, placements, printing
 from argosy.cli.connecting import CommandError, Session, view
 from argosy.cli.documents import document
 from argosy.cli.flags import WORKLOAD
-from argosy.cli.gathering import gather
-from argosy.cli.telling import told
 from argosy.client.objects import Raw
 from argosy.client.resources import WORKLOADS
 from argosy.queueing.explaining.explaining import explain
-from argosy.queueing.explaining.explanations import Position
 from argosy.queueing.explaining.pictures import Picture
-from argosy.queueing.workloads.phases import Phase, phase
+from argosy.sdk import owned
+from argosy.sdk.gathering import gather
+from argosy.sdk.positions import position_of
+from argosy.sdk.telling import told
 
 _WORKLOAD_TYPES: Final = frozenset(
     (*WORKLOAD, "workload.kueue.x-k8s.io", "workloads.kueue.x-k8s.io")
@@ -38,7 +38,7 @@ async def why(session: Session, parsed: argparse.Namespace) -> int:
     picture = Picture(await gather(session, namespace=session.namespace))
     explanations = []
     for workload in found:
-        position = await _position(session, workload, picture)
+        position = await position_of(session, workload, picture)
         explanations.append(explain(workload, picture, now=session.now, position=position))
     if parsed.output:
         answer = {"explanations": [document(one) for one in explanations]}
@@ -66,33 +66,10 @@ async def _workloads(session: Session, kind: str, name: str) -> list[Raw]:
     resource, owner = await naming.find_object(session, kind, name)
     if owner is None:
         raise CommandError(f'{resource.qualified} "{name}" not found')
-    found = await workloads.of_job(session, owner)
+    found = await owned.of_job(session, owner)
     if not found:
         raise CommandError(
             f"{resource.qualified} {name} has no Workload, so it is not queued; "
             "has it the label kueue.x-k8s.io/queue-name?"
         )
     return found
-
-
-async def _position(session: Session, workload: Workload, picture: Picture) -> Position | None:
-    """Where a waiting workload stands by the scheduler's own word; None where that cannot be asked."""
-    if phase(workload) is not Phase.PENDING:
-        return None
-    queue = picture.cluster_queue_of(workload)
-    if not queue:
-        return None
-    waiting = await positions.pending_in(session, queue)
-    sees_all = waiting is not None
-    if waiting is None:
-        namespace = workload.metadata.namespace
-        waiting = await positions.pending_through(session, namespace, workload.spec.queue_name)
-    ahead = ""
-    for item in waiting or ():
-        meta = item["metadata"]
-        if (meta.get("namespace", ""), meta["name"]) == workload.metadata.key:
-            known = len(waiting or ()) if sees_all else 0
-            length = max(known, picture.waiting_counts.get(queue, 0))
-            return Position(item["positionInClusterQueue"], length, ahead if sees_all else "")
-        ahead = f"{meta.get('namespace', '')}/{meta['name']}"
-    return None

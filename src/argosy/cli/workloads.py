@@ -22,11 +22,10 @@ from argosy.base.errors import NotFound
 from argosy.base.types import Object
 from argosy.cli import listing, naming, printing
 from argosy.cli.connecting import CommandError, Session, view
-from argosy.cli.positions import Key, positions_in
-from argosy.client.objects import ListResult, Raw, decode
 from argosy.client.resources import LOCAL_QUEUES, WORKLOADS
+from argosy.sdk import owned
+from argosy.sdk.positions import Key, positions_in
 
-JOB_UID: Final = "kueue.x-k8s.io/job-uid"
 PENDING: Final = "pending"
 STATUSES: Final = ("all", PENDING, "quotareserved", "admitted", "finished")
 _HEAD: Final = (
@@ -48,7 +47,10 @@ async def workloads(session: Session, parsed: argparse.Namespace) -> int:
         if owner is None:
             printing.print_none(namespace)
             return 0
-    found = await _found(session, parsed, namespace, owner)
+    uid = owner["metadata"]["uid"] if owner is not None else ""
+    found = await owned.list_workloads(
+        session, namespace, uid=uid, selector=parsed.selector, fields=parsed.field_selector
+    )
     seen = [(view(Workload, raw), raw) for raw in found.items]
     kept = [(one, raw) for one, raw in seen if _is_wanted(one, parsed, statuses)]
     if parsed.output:
@@ -59,44 +61,6 @@ async def workloads(session: Session, parsed: argparse.Namespace) -> int:
     if not kept:
         printing.print_none(namespace)
     return 0
-
-
-async def _found(
-    session: Session, parsed: argparse.Namespace, namespace: str | None, owner: Object | None
-) -> ListResult:
-    """The workloads that selectors choose; of one job by its label, else by its ownership."""
-    uid = owner["metadata"]["uid"] if owner is not None else ""
-    if uid:
-        labels = ",".join(filter(None, (parsed.selector, f"{JOB_UID}={uid}")))
-        found = await session.list(
-            WORKLOADS,
-            namespace=namespace,
-            label_selector=labels,
-            field_selector=parsed.field_selector,
-        )
-        if found.items:
-            return found
-    found = await session.list(
-        WORKLOADS,
-        namespace=namespace,
-        label_selector=parsed.selector,
-        field_selector=parsed.field_selector,
-    )
-    if not uid:
-        return found
-    return ListResult([raw for raw in found.items if owned_by(raw, uid)], found.revision)
-
-
-async def of_job(session: Session, owner: Object) -> list[Raw]:
-    """The workloads of a job."""
-    meta = owner["metadata"]
-    asked = argparse.Namespace(selector="", field_selector="")
-    return (await _found(session, asked, meta.get("namespace"), owner)).items
-
-
-def owned_by(raw: Raw, uid: str) -> bool:
-    owners = decode(raw)["metadata"].get("ownerReferences") or ()
-    return any(owner.get("uid") == uid for owner in owners)
 
 
 def status_of(workload: Workload) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,13 +20,14 @@ from argosy.base.metrics import Registry
 from argosy.client.protocol import Client
 from argosy.client.resources import INTERNAL_MEMBER_CLUSTERS
 from argosy.control.assemblies import Assembly
-from argosy.fleet.hubs import RETRIES, install
+from argosy.fleet.hubs import RETRIES
+from argosy.fleet.installing import install
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions
 
 _LOG: Final = logging.getLogger(__name__)
 # How soon, and at last how often, an agent asks whether the hub knows it.
-_FIRST_LOOK_SECONDS: Final = 0.05
+_FIRST_LOOK_SECONDS: Final = 0.02
 _LAST_LOOK_SECONDS: Final = 5.0
 
 AGENT: Final = "member-agent"
@@ -83,13 +85,16 @@ async def assemble_agent(
     ids: Ids,
     settings: MemberSettings,
     metrics: Registry | None = None,
+    source: random.Random | None = None,
 ) -> MemberAgent:
     """The agent of the member of this name, ready to run. What it needs on its cluster is installed."""
     await install(cluster, definitions())
+    # One for both halves: what an agent counts is read in one place.
+    metrics = metrics if metrics is not None else Registry()
     agent = MemberAgent(
         name,
-        Assembly(hub, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
-        Assembly(cluster, clock=clock, ids=ids, metrics=metrics, limit=RETRIES),
+        Assembly(hub, clock=clock, ids=ids, metrics=metrics, limit=RETRIES, source=source),
+        Assembly(cluster, clock=clock, ids=ids, metrics=metrics, limit=RETRIES, source=source),
     )
     add_member(agent.hub, agent.cluster, name, settings)
     return agent

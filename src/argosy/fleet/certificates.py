@@ -79,7 +79,7 @@ def _make_ca(certificate: Path, key_path: Path) -> None:
         .sign(key, hashes.SHA256())
     )
     write_private(key_path, _key_pem(key))
-    certificate.write_bytes(_pem(built))
+    write_private(certificate, _pem(built))
 
 
 def _make_server(files: Certificates, ca_key_path: Path, hosts: Sequence[str]) -> None:
@@ -103,7 +103,7 @@ def _make_server(files: Certificates, ca_key_path: Path, hosts: Sequence[str]) -
         .sign(ca_key, hashes.SHA256())
     )
     write_private(files.key, _key_pem(key))
-    files.certificate.write_bytes(_pem(built))
+    write_private(files.certificate, _pem(built))
 
 
 def _builder(

@@ -6,8 +6,11 @@ has closed everything. What works on the cluster (controllers, agents) is put on
 
 from __future__ import annotations
 
+import errno
+import logging
 import secrets
 import socket
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,7 +22,7 @@ from argosy.apiserver.access.identities import ADMIN, User
 from argosy.apiserver.access.tokens import Signer, load_key, write_private
 from argosy.apiserver.bootstrapping import bootstrap
 from argosy.apiserver.clusters import describing
-from argosy.apiserver.http.serving import server_context
+from argosy.apiserver.http.serving import Listener, server_context
 from argosy.apiserver.servers import ClusterServer, build
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
@@ -31,6 +34,8 @@ from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.podlogs import PodLogs
 from argosy.workloads.runtimes.answering import Answers
 
+_LOG: Final = logging.getLogger(__name__)
+
 HOSTS: Final = (
     "127.0.0.1",
     "localhost",
@@ -38,6 +43,10 @@ HOSTS: Final = (
     "kubernetes.default",
     "kubernetes.default.svc",
 )
+
+
+class PortInUse(Exception):
+    """The port that was asked for cannot be had; the message is for the user."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -93,8 +102,7 @@ async def listening(place: Place) -> AsyncIterator[Listening]:
         ca = files.ca.read_text()
         await prepare_house(server.cluster, ca=ca)
         tls = server_context(str(files.certificate), str(files.key))
-        listener = await server.listen(place.host, _port(place), tls)
-        (place.directory / "port").write_text(str(listener.port))
+        listener = await _listen(server, place, tls)
         try:
             yield Listening(place, server, listener.port, ca, token, answers, pending)
         finally:
@@ -143,16 +151,65 @@ def _open(place: Place) -> Store:
     return open_store(place.directory / "store.db", describe=describing(builtin_kinds()))
 
 
+async def _listen(server: ClusterServer, place: Place, tls: ssl.SSLContext) -> Listener:
+    port = _port(place)
+    listener = await server.listen(place.host, port, tls)
+    before = _remembered(place)
+    if not place.port and before not in {0, listener.port}:
+        _LOG.warning(
+            "%s: port %d of the last start is taken by another program: it is served on port %d from now on, and the "
+            "kubeconfig says so",
+            place.name,
+            before,
+            listener.port,
+        )
+    _remember_port(place.directory / "port", listener.port)
+    return listener
+
+
+def check_port(port: int, host: str = "127.0.0.1") -> None:
+    """Raises PortInUse where the port that is asked for cannot be had; 0 asks for any."""
+    try:
+        if port == 0 or _is_free(host, port):
+            return
+    except PermissionError:
+        raise PortInUse(
+            f"port {port} of {host} is not for this user: name one above 1023 with --port"
+        ) from None
+    raise PortInUse(
+        f"port {port} of {host} is in use by another program: end that one, name another port with --port, "
+        "or leave --port out to have a free one"
+    )
+
+
+def _remember_port(path: Path, port: int) -> None:
+    """For the next start; written only if it is another one, so that a start needs no room on its disk."""
+    content = str(port).encode()
+    if not path.exists() or path.read_bytes() != content:
+        write_private(path, content)
+
+
 def _port(place: Place) -> int:
     """The port asked for, else the one of the last start, so that a kubeconfig stays good."""
-    remembered = place.directory / "port"
-    if place.port or not remembered.exists():
+    if place.port:
         return place.port
-    port = int(remembered.read_text())
+    port = _remembered(place)
+    return port if port and _is_free(place.host, port) else 0
+
+
+def _remembered(place: Place) -> int:
+    path = place.directory / "port"
+    text = path.read_text().strip() if path.exists() else ""
+    return int(text) if text.isdigit() else 0
+
+
+def _is_free(host: str, port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((place.host, port))
-        except OSError:
-            return 0
-    return port
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return False
+    return True

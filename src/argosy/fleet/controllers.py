@@ -6,6 +6,8 @@ watched and decoded once for all of them. The custom kinds they work on are inst
 
 from __future__ import annotations
 
+import functools
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +21,10 @@ from argosy.base.ids import Ids
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.client.protocol import Client
-from argosy.client.resources import (
-    CLUSTER_ROLES,
-    CUSTOM_RESOURCE_DEFINITIONS,
-    STORAGE_CLASSES,
-    Resource,
-)
+from argosy.client.resources import CLUSTER_ROLES, STORAGE_CLASSES
 from argosy.control.assemblies import Assembly
+from argosy.fleet.installing import OWNER, shipped
+from argosy.fleet.installing import install as install_kinds
 from argosy.queueing.admission import add_admission as add_queueing_admission
 from argosy.queueing.assembling import add_queueing
 from argosy.queueing.configuration import Configuration
@@ -50,7 +49,6 @@ from argosy.workloads.volumes import add_volumes, standard_class
 
 _USER: Final = User("system:kube-controller-manager", groups=(MASTERS, AUTHENTICATED))
 _AGENT: Final = "kube-controller-manager"
-_OWNER: Final = "argosy"
 # As metrics-server brings it along: whoever may view a namespace may see what its pods use.
 METRICS_READER: Final[Object] = {
     "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -111,6 +109,7 @@ async def assemble(
     ids: Ids,
     queueing: Configuration | None = Configuration(),  # noqa: B008  (immutable)
     pending: Pending | None = None,
+    source: random.Random | None = None,
 ) -> Works:
     """All controllers of a cluster, ready to run. `queueing` None: whoever queues there, it is not us. `pending` is
     shown what waits in queues.
@@ -122,7 +121,7 @@ async def assemble(
         add_versions(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client, with_queueing=queueing is not None)
-    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics)
+    assembly = Assembly(client, clock=clock, ids=ids, source=source, metrics=server.metrics)
     add_jobs(assembly)
     CronJobs(assembly)
     jobsets.add_jobsets(assembly)
@@ -151,17 +150,23 @@ async def assemble(
 
 async def install(client: Client, *, with_queueing: bool = True) -> None:
     """What controllers and users count on: custom kinds, a storage class where there is none, who may read metrics."""
-    queueing = queueing_definitions() if with_queueing else ()
-    for definition in (*capacity.definitions(), *jobsets.definitions(), *queueing):
-        await _apply(client, CUSTOM_RESOURCE_DEFINITIONS, definition)
-    await _apply(client, CLUSTER_ROLES, METRICS_READER)
+    await install_kinds(client, member_kinds(with_queueing=with_queueing))
+    await client.apply(
+        CLUSTER_ROLES,
+        METRICS_READER["metadata"]["name"],
+        METRICS_READER,
+        field_manager=OWNER,
+        force=True,
+    )
     if not (await client.list(STORAGE_CLASSES, limit=1)).items:
         await client.create(STORAGE_CLASSES, standard_class())
 
 
-async def _apply(client: Client, resource: Resource, obj: Object) -> None:
-    name = obj["metadata"]["name"]
-    await client.apply(resource, name, obj, field_manager=_OWNER, force=True)
+@functools.cache
+def member_kinds(*, with_queueing: bool) -> tuple[Object, ...]:
+    """The custom kinds of a cluster, made once for all clusters of the process."""
+    queueing = queueing_definitions() if with_queueing else ()
+    return shipped((*capacity.definitions(), *jobsets.definitions(), *queueing))
 
 
 def _processes(assembly: Assembly, agent: Agent, workplace: Workplace) -> ProcessRuntime:

@@ -6,7 +6,7 @@ written once and placed; nobody on the hub queues.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import random
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,10 +17,10 @@ from argosy.base.clock import Clock
 from argosy.base.ids import Ids
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
-from argosy.client.protocol import Client
-from argosy.client.resources import CUSTOM_RESOURCE_DEFINITIONS
 from argosy.control.assemblies import Assembly
 from argosy.control.queues import RateLimit
+from argosy.dispatch.definitions import definitions as dispatch_definitions
+from argosy.fleet.installing import install, shipped
 from argosy.placement.admission import add_admission
 from argosy.placement.assembling import PlacementSettings, add_placement
 from argosy.placement.definitions import definitions as fleet_definitions
@@ -30,7 +30,6 @@ from argosy.workloads import jobsets
 
 _USER: Final = User("system:serviceaccount:fleet-system:hub-agent", groups=(MASTERS, AUTHENTICATED))
 _AGENT: Final = "hub-agent"
-_OWNER: Final = "argosy"
 # As upstream's agents have it: whoever could not be reached is asked again within a minute.
 RETRIES: Final = RateLimit(most_seconds=60.0)
 
@@ -45,7 +44,12 @@ class HubSettings:
 
 
 async def assemble_hub(
-    server: ClusterServer, *, clock: Clock, ids: Ids, settings: HubSettings
+    server: ClusterServer,
+    *,
+    clock: Clock,
+    ids: Ids,
+    settings: HubSettings,
+    source: random.Random | None = None,
 ) -> Assembly:
     """All controllers of an embedded hub, ready to run."""
     if settings.has_queues:
@@ -53,8 +57,10 @@ async def assemble_hub(
     if settings.checks:
         add_admission(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
-    await install(client, hub_kinds(with_queues=settings.has_queues))
-    assembly = Assembly(client, clock=clock, ids=ids, metrics=server.metrics, limit=RETRIES)
+    await install(client, shipped(hub_kinds(with_queues=settings.has_queues)))
+    assembly = Assembly(
+        client, clock=clock, ids=ids, source=source, metrics=server.metrics, limit=RETRIES
+    )
     add_placement(assembly, settings.placement)
     return assembly
 
@@ -62,15 +68,9 @@ async def assemble_hub(
 def hub_kinds(*, with_queues: bool = True) -> list[Object]:
     """The custom kinds of an embedded hub: its own, and those that are written there to be placed."""
     queues = queueing_definitions() if with_queues else []
-    return [*fleet_definitions(), *queues, *jobsets.definitions(), *capacity.definitions()]
+    return [*own_kinds(), *queues, *jobsets.definitions(), *capacity.definitions()]
 
 
-async def install(client: Client, definitions: Iterable[Object]) -> None:
-    for definition in definitions:
-        await client.apply(
-            CUSTOM_RESOURCE_DEFINITIONS,
-            definition["metadata"]["name"],
-            definition,
-            field_manager=_OWNER,
-            force=True,
-        )
+def own_kinds() -> list[Object]:
+    """What the hub's controllers need, wherever they run."""
+    return [*fleet_definitions(), *dispatch_definitions()]
