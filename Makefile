@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing bench-placement conformance conformance-placement lint format clean
+.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing bench-placement bench-up readme conformance conformance-placement lint format clean
 
 venv: $(STAMP)
 
@@ -87,3 +87,11 @@ conformance-placement: $(STAMP)
 # Placements a second, many members, and a change that reaches all of them.
 bench-placement: $(STAMP)
 	$(BIN)/python -m bench.placement
+
+# What a user waits for: the command's help, a fleet, a submitted job.
+bench-up: $(STAMP)
+	$(BIN)/python -m bench.up
+
+# The README's numbers are those of bench/results, which benchmarks write with --record.
+readme: $(STAMP)
+	$(BIN)/python -m bench.recording

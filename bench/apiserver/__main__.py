@@ -16,8 +16,9 @@ from pathlib import Path
 
 from bench.apiserver.generating import has_go_generator
 from bench.apiserver.measuring import use_two_cores
-from bench.apiserver.printing import Results, table, verdict
+from bench.apiserver.printing import Results, aligned, table, verdict
 from bench.apiserver.rows import measure
+from bench.recording import add_recording, record
 from peer.running import ControlPlane, control_plane, is_built
 from peer.serving import bare_argosy
 
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="fresh runs of each server")
     parser.add_argument("--only", choices=["argosy", "kube-apiserver"], help="one server alone")
     parser.add_argument("--directory", type=Path, help="where the servers keep their files")
+    add_recording(parser)
     options = parser.parse_args()
     servers: dict[str, Start] = {"argosy": bare_argosy}
     if is_built("etcd", "kube-apiserver"):
@@ -54,8 +56,11 @@ def main() -> None:
                     measured = list(measure(plane, options.seconds))
                 results[name].append([each for _, each in measured])
                 print(f"  round {number + 1}: {name} is measured", flush=True)
-    print(table(results))
+    lines = table(results)
+    print(aligned(lines))
     print(verdict(results))
+    if options.record:
+        record("apiserver", "make bench-apiserver", lines, verdict(results))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ QUIET = 0.05
 Results = dict[str, list[list[Measurement]]]
 
 
-def table(results: Results) -> str:
-    """Lay out the measurements: `results[server][round][row]`."""
+def table(results: Results) -> list[list[str]]:
+    """The measurements (`results[server][round][row]`) as lines of cells."""
     servers = list(results)
     head = ["row"]
     for server in servers:
@@ -31,7 +31,7 @@ def table(results: Results) -> str:
         if len(rounds) == 2:
             line.append(_ratio(*rounds))
         lines.append(line)
-    return aligned(lines)
+    return lines
 
 
 def verdict(results: Results) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from bench.apiserver.generating import NAMESPACE, generate
 from bench.apiserver.measuring import usage, use_two_cores
 from bench.apiserver.rows import make_namespace
+from bench.recording import add_recording, record
 from peer.running import ControlPlane, control_plane, is_built
 from peer.serving import bare_argosy
 
@@ -35,6 +36,15 @@ class Restart:
     disk_bytes: int
     ready_seconds: float
     restarted_rss_bytes: int
+
+    @property
+    def cells(self) -> list[str]:
+        return [
+            f"{self.fill_seconds:,.0f} s, {self.filled_rss_bytes / MIB:,.0f} MiB",
+            f"{self.disk_bytes / MIB:,.0f} MiB",
+            f"{self.ready_seconds:.1f} s",
+            f"{self.restarted_rss_bytes / MIB:,.0f} MiB",
+        ]
 
     def __str__(self) -> str:
         return (
@@ -77,13 +87,23 @@ def main() -> None:
     parser.add_argument("--pods", type=int, default=100_000)
     parser.add_argument("--only", choices=["argosy", "kube-apiserver"], help="one server alone")
     parser.add_argument("--directory", type=Path, help="where the servers keep their files")
+    add_recording(parser)
     options = parser.parse_args()
     use_two_cores()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
+        measured: dict[str, Restart] = {}
         if options.only != "kube-apiserver":
-            print(f"argosy: {measure(bare_argosy, Path(directory) / 'argosy', options.pods)}")
+            measured["argosy"] = measure(bare_argosy, Path(directory) / "argosy", options.pods)
+            print(f"argosy: {measured['argosy']}", flush=True)
         if options.only != "argosy" and is_built("etcd", "kube-apiserver"):
-            print(f"kube-apiserver: {measure(control_plane, Path(directory) / 'p', options.pods)}")
+            measured["kube-apiserver + etcd"] = measure(
+                control_plane, Path(directory) / "p", options.pods
+            )
+            print(f"kube-apiserver: {measured['kube-apiserver + etcd']}")
+    if options.record:
+        lines = [[f"{options.pods:,} pods of 2 KiB", "filled", "disk", "ready again after", "then"]]
+        lines += [[name, *each.cells] for name, each in measured.items()]
+        record("restart", "make bench-store", lines)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ Run: make bench-clusters
 
 from __future__ import annotations
 
+import argparse
 import asyncio
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -21,6 +21,7 @@ from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.store import Store, open_store
 from argosy.workloads.housekeeping import keep_house
+from bench.recording import add_recording, record
 
 CLUSTERS = 80
 IDLE_SECONDS = 5.0
@@ -47,7 +48,7 @@ async def start(directory: Path, number: int) -> tuple[Store, asyncio.Task[None]
     return store, asyncio.create_task(keep_house(server.cluster))
 
 
-async def main() -> None:
+async def measure() -> list[list[str]]:
     """Start them, let them be, end them."""
     with tempfile.TemporaryDirectory(prefix="argosy-clusters-") as directory:
         begin = time.perf_counter()
@@ -72,7 +73,17 @@ async def main() -> None:
             house.cancel()
             await asyncio.gather(house, return_exceptions=True)
             await store.close()
+    return [["", ""], *([name, value] for name, value in rows.items())]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.clusters", description=__doc__)
+    add_recording(parser)
+    options = parser.parse_args()
+    lines = asyncio.run(measure())
+    if options.record:
+        record("clusters", "make bench-clusters", lines)
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    main()

@@ -29,6 +29,7 @@ from argosy.client.local import LocalClient
 from argosy.client.resources import PODS
 from argosy.control.informers import Informer
 from argosy.store import Key, MemoryStore, Meta, Store
+from bench.recording import add_recording, record
 
 NODES = 200
 BURST = 1000
@@ -190,12 +191,17 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.control", description=__doc__)
     parser.add_argument("--objects", type=int, default=20_000)
+    add_recording(parser)
     options = parser.parse_args()
     rows = asyncio.run(measure(options.objects))
-    print(f"{'':34}{'per second':>12}{'µs each':>10}{'decoded':>10}")
+    lines = [["", "per second", "µs each", "decoded"]]
     for name, seconds, decoded in rows:
         each = seconds / options.objects
-        print(f"{name:34}{1 / each:>12,.0f}{each * 1e6:>10.1f}{decoded:>10,}")
+        lines.append([name, f"{1 / each:,.0f}", f"{each * 1e6:.1f}", f"{decoded:,}"])
+    for name, *figures in lines:
+        print(f"{name:34}{''.join(f'{figure:>12}' for figure in figures)}")
+    if options.record:
+        record("control", "make bench-control", lines)
 
 
 if __name__ == "__main__":

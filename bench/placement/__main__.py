@@ -41,6 +41,7 @@ from bench.placement.objects import (
     role_placement,
 )
 from bench.placement.observing import Observer, has
+from bench.recording import add_recording, record
 from peer.running import ControlPlane
 from peer.serving import fleet
 
@@ -213,6 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.placement", description=__doc__)
     parser.add_argument("--only", choices=["burst", "spread"], help="one fleet alone")
     parser.add_argument("--members", type=int, default=80, help="of the second fleet")
+    add_recording(parser)
     options = parser.parse_args()
     print(f"{use_two_cores()} cores, fsync on, driven and seen over HTTPS", flush=True)
     lines = [COLUMNS.split(", ")]
@@ -225,6 +227,8 @@ def main() -> None:
         }
         lines += measure(options.members, loads, NO_DELAYS)
     print(f"\n{aligned(lines)}")
+    if options.record:
+        record("placement", "make bench-placement", lines)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from bench.apiserver.measuring import cores, usage, use_two_cores
 from bench.apiserver.printing import QUIET, aligned
 from bench.queueing import heart
 from bench.queueing.load import BASELINE, LARGE, Load, Runner, Seen
+from bench.recording import add_recording, markdown, record
 from peer.running import ControlPlane
 from peer.serving import argosy
 
@@ -67,6 +68,7 @@ async def _run(plane: ControlPlane, load: Load) -> Seen:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.queueing", description=__doc__)
     parser.add_argument("--only", choices=["baseline", "large", "heart"], help="one part alone")
+    add_recording(parser)
     options = parser.parse_args()
     print(f"{use_two_cores()} cores, fsync on, driven and seen over HTTPS", flush=True)
     lines = [COLUMNS.split(", ")]
@@ -79,8 +81,12 @@ def main() -> None:
         print(
             "Kueue with kube-apiserver and etcd, its own runner: 406 s for the baseline on two cores"
         )
+    beats: list[list[str]] = []
     if options.only in (None, "heart"):
-        heart.main()
+        beats = heart.main()
+    if options.record:
+        sections = [each for each in (lines[1:] and lines, beats) if each]
+        record("queueing", "make bench-queueing", sections[0], *map(markdown, sections[1:]))
 
 
 if __name__ == "__main__":

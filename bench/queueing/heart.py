@@ -142,7 +142,7 @@ def measure(row: Row) -> list[str]:
     ]
 
 
-def main() -> None:
+def main() -> list[list[str]]:
     lines = [["case", "pending", "to queue one", "cycles", "CPU", "per admission", "admissions/s"]]
     for name, is_fair, share in (
         ("no preemption, all fit", False, 1.0),
@@ -155,6 +155,7 @@ def main() -> None:
             print("  ".join(lines[-1]), flush=True)
     print()
     print(aligned(lines))
+    return lines
 
 
 if __name__ == "__main__":

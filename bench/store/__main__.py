@@ -7,19 +7,25 @@ its own, so that its memory is the store's alone. Prints one table; takes about 
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
+import io
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import TextIO
 
 import msgspec
 
 from argosy.base.selectors import fields, labels
 from argosy.store import Key, MemoryStore, Meta, Record, Selection, SQLiteStore, Store, open_store
+from bench.recording import add_recording, record
 
 OBJECTS = 100_000
 BYTES = 2048
@@ -240,13 +246,37 @@ def row(what: str, figure: str) -> None:
 
 
 def main() -> None:
-    if len(sys.argv) > 1:
-        restart(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(prog="python -m bench.store", description=__doc__)
+    parser.add_argument("filled", type=Path, nargs="?", help=argparse.SUPPRESS)
+    add_recording(parser)
+    options = parser.parse_args()
+    if options.filled is not None:
+        restart(options.filled)
         return
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    said = io.StringIO()
+    with tempfile.TemporaryDirectory(dir=".") as folder, redirect_stdout(Both(said, sys.stdout)):
         asyncio.run(measure(Path(folder)))
         command = [sys.executable, "-m", "bench.store", f"{folder}/many.db"]
-        subprocess.run(command, check=True)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        print(done.stdout, end="")
+    if options.record:
+        lines = [re.split(r"\s{2,}", line.strip()) for line in said.getvalue().splitlines()]
+        record("store", "make bench-store", [["", ""], *lines])
+
+
+class Both(io.StringIO):
+    """What is written goes to two places."""
+
+    def __init__(self, kept: io.StringIO, shown: TextIO) -> None:
+        super().__init__()
+        self._kept, self._shown = kept, shown
+
+    def write(self, text: str) -> int:
+        self._shown.write(text)
+        return self._kept.write(text)
+
+    def flush(self) -> None:
+        self._shown.flush()
 
 
 if __name__ == "__main__":

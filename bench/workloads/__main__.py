@@ -12,6 +12,7 @@ import argparse
 
 from bench.apiserver.measuring import use_two_cores
 from bench.apiserver.printing import QUIET
+from bench.recording import add_recording, record
 from bench.workloads.contestants import STACK, Case, Contestant, Run, measure
 from peer.running import is_built
 
@@ -48,6 +49,7 @@ def main() -> None:
         "--rounds", type=int, default=3, help="rounds of row c with limits lifted (default 3)"
     )
     parser.add_argument("--no-peer", action="store_true", help="leave kwok out")
+    add_recording(parser)
     options = parser.parse_args()
     print(f"{use_two_cores()} cores, fsync on, seen over HTTPS", flush=True)
     lines = [COLUMNS.split(", ")]
@@ -86,14 +88,20 @@ def main() -> None:
             compare("kwok", SMALL)
     print()
     print(_aligned(lines))
+    notes = []
     for contestant, pairs in ratios.items():
         running, complete = (sorted(column) for column in zip(*pairs, strict=True))
-        print(f"ratio to {contestant}: running {_spread(running)}, complete {_spread(complete)}")
+        notes.append(
+            f"ratio to {contestant}: running {_spread(running)}, complete {_spread(complete)}"
+        )
     worst = max(run.others for run in runs)
     word = "quiet" if worst <= QUIET else "NOT QUIET, rates compare with nothing"
-    print(f"{word}: others used at most {worst:.0%} of the cores")
+    notes.append(f"{word}: others used at most {worst:.0%} of the cores")
     if lost := sum(run.lost for run in runs):
-        print(f"DISTURBED: {lost} pods were deleted before their Job ended")
+        notes.append(f"DISTURBED: {lost} pods were deleted before their Job ended")
+    print("\n".join(notes))
+    if options.record:
+        record("workloads", "make bench-workloads", lines, *notes)
 
 
 def _spread(values: list[float]) -> str:
