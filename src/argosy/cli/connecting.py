@@ -35,6 +35,9 @@ __all__ = [
     "CommandError",
     "Session",
     "converted",
+    "drop_output",
+    "failed",
+    "kubeconfig_of",
     "replace_version",
     "run",
     "view",
@@ -61,13 +64,11 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         return asyncio.run(_session(parsed, command))
     except (FleetError, ConfigError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     except StatusError as error:
-        return _failed(error.message)
+        return failed(error.message)
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. What is left in the buffer goes nowhere, without a word at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return drop_output()
     except KeyboardInterrupt:
         return 130
 
@@ -95,6 +96,13 @@ def kubeconfig_of(parsed: argparse.Namespace) -> str | Path | None:
     return kubeconfig_of_default_fleet()
 
 
-def _failed(message: str) -> int:
+def failed(message: str, code: int = 1) -> int:
+    sys.stdout.flush()
     print(f"Error: {message}", file=sys.stderr)
+    return code
+
+
+def drop_output() -> int:
+    """The reader (head, less) has seen enough. What is left in the buffer goes nowhere, without a word at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

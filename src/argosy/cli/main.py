@@ -14,6 +14,7 @@ from argosy.cli.demos.arguments import add_demo
 from argosy.cli.flags import Commands, add_connection, add_logging, add_queueing, normalized
 from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
+from argosy.cli.jobverbs import add_job_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"argosy {__version__}")
     add_connection(parser, hidden=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    add_job_commands(commands)
     add_fleet(commands)
     add_demo(commands)
     _add_serve(commands)

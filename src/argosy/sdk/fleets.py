@@ -194,7 +194,15 @@ class AsyncFleet:
         return await why(self._connections, name, namespace or self.namespace)
 
     def events(
-        self, namespace: str | None = None, *, follow: bool = False, types: Sequence[str] = ()
+        self,
+        namespace: str | None = None,
+        *,
+        follow: bool = False,
+        types: Sequence[str] = (),
+        about: str = "",
     ) -> AsyncGenerator[FleetEvent, None]:
-        """The events of hub and members, merged by time; with `follow`, those to come as well, without end."""
-        return events(self._connections, namespace, follow=follow, types=types)
+        """The events of hub and members, merged by time; with `follow`, those to come as well, without end.
+
+        `about` is KIND/NAME; of a job (`job/train`) also what is told of its placement, Workload and pods.
+        """
+        return events(self._connections, namespace, follow=follow, types=types, about=about)

@@ -219,10 +219,17 @@ class Fleet:
         return self._thread.do(self._fleet.why(name, namespace))
 
     def events(
-        self, namespace: str | None = None, *, follow: bool = False, types: Sequence[str] = ()
+        self,
+        namespace: str | None = None,
+        *,
+        follow: bool = False,
+        types: Sequence[str] = (),
+        about: str = "",
     ) -> Generator[FleetEvent, None, None]:
         """As `AsyncFleet.events`."""
-        return self._each(lambda: self._fleet.events(namespace, follow=follow, types=types))
+        return self._each(
+            lambda: self._fleet.events(namespace, follow=follow, types=types, about=about)
+        )
 
     def _each(self, make: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
         """An async iterator as a plain one."""
