@@ -11,6 +11,7 @@ from argosy import __version__
 from argosy.base.collecting import look_rarely
 from argosy.cli.arguments import add_commands
 from argosy.cli.completions import COMPLETE, add_completion
+from argosy.cli.demos.arguments import add_demo
 from argosy.cli.flags import Commands, add_connection, add_logging, add_queueing, normalized
 from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_job_commands(commands)
     add_fleet(commands)
+    add_demo(commands)
     _add_serve(commands)
     _add_crds(commands)
     add_commands(commands)
