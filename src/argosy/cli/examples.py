@@ -35,6 +35,12 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "argosy events --for job/train         of a job, its placement, Workload and pods",
         "argosy events -A --types Warning -f   warnings, as they come",
     ),
+    "top": ("argosy top                            the fleet, live",),
+    "demo": (
+        "argosy demo                           a fleet, queues, two jobs, and what became of them",
+        "argosy demo fairness",
+        "argosy demo burst",
+    ),
     "why": (
         "argosy why job/train                  where it was placed, why it waits, what would help",
         "argosy why rp/train-placement         of a placement",
