@@ -29,11 +29,19 @@ def _add_up(commands: Commands) -> None:
         ("up",),
         "Run a whole fleet: a hub and its members, each with nodes, on this machine.",
     )
-    up.add_argument(
+    which = up.add_mutually_exclusive_group()
+    which.add_argument(
         "--members",
         type=_count,
         metavar="N",
         help="how many members (default: those of the last start, else 3)",
+    )
+    which.add_argument(
+        "--fleet",
+        type=Path,
+        metavar="FILE",
+        help="a fleet file: members with regions, labels, taints, node pools and prices (see docs/fleet-file.md); what "
+        "it says holds again at every start that names it",
     )
     up.add_argument("--state", type=Path, metavar="DIR", help=_STATE)
     up.add_argument(

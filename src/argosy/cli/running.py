@@ -26,7 +26,10 @@ from argosy.control.assemblies import Assembly
 from argosy.fleet import states
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.clusters import PortInUse
+from argosy.fleet.files import FileError
+from argosy.fleet.files import read as read_file
 from argosy.fleet.fleets import FleetSettings
+from argosy.fleet.founding import Founding
 from argosy.fleet.hubs import HubSettings, own_kinds
 from argosy.fleet.installing import install
 from argosy.fleet.kubeconfigs import KubeconfigError
@@ -72,8 +75,11 @@ def member(parsed: argparse.Namespace) -> int:
 
 
 def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) -> int:
+    given: tuple[MemberShape, ...] | None = None
+    if parsed.fleet is not None and (given := _given(parsed.fleet)) is None:
+        return 2
     try:
-        settings = _settings(parsed, directory, queueing)
+        settings = _settings(parsed, directory, queueing, given)
     except (StateError, OSError) as error:
         print(f"argosy up: {error}", file=sys.stderr)
         return 1
@@ -103,11 +109,28 @@ def hint(settings: FleetSettings) -> str:
     )
 
 
+def _given(path: Path) -> tuple[MemberShape, ...] | None:
+    """The members of a fleet file; None if it has mistakes, which are told."""
+    try:
+        return read_file(path.read_bytes(), name=str(path))
+    except OSError as error:
+        problems: tuple[str, ...] = (error.strerror or str(error),)
+    except FileError as error:
+        problems = error.problems
+    print(f"argosy up: nothing was started: --fleet {path}:", file=sys.stderr)
+    for each in problems:
+        print(f"  {each}", file=sys.stderr)
+    return None
+
+
 def _settings(
-    parsed: argparse.Namespace, directory: Path, queueing: Configuration
+    parsed: argparse.Namespace,
+    directory: Path,
+    queueing: Configuration,
+    given: tuple[MemberShape, ...] | None,
 ) -> FleetSettings:
     record = states.look(directory)
-    shapes = _shapes(parsed, record)
+    shapes = given or _shapes(parsed, record)
     merged = record.merged if record is not None else ""
     if parsed.merge_kubeconfig:
         merged = "~/.kube/config"
@@ -129,7 +152,22 @@ def _settings(
         merged=Path(merged).expanduser() if merged else None,
         processes=min(parsed.processes, most),
         log_format=parsed.log_format,
+        founding=_founding(record, is_declared=given is not None),
     )
+
+
+def _founding(record: states.FleetRecord | None, *, is_declared: bool) -> Founding:
+    """A fleet file holds over what there is; so does one whose start was cut short."""
+    if record is None:
+        return Founding(is_declared)
+    running = {each["name"] for each in record.members}
+    if not is_declared and not any(each["name"] in running for each in record.before):
+        return Founding(before={})
+    before: dict[str, tuple[MemberShape, ...]] = {}
+    for shape in msgspec.convert((*record.before, *record.members), tuple[MemberShape, ...]):
+        if shape not in before.get(shape.name, ()):
+            before[shape.name] = (*before.get(shape.name, ()), shape)
+    return Founding(is_declared=True, before=before)
 
 
 def _shapes(

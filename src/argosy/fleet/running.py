@@ -31,12 +31,12 @@ from argosy.fleet.fleets import (
     HUB,
     FleetSettings,
     assemble_member,
-    enter,
     hub_place,
     joined,
     listen,
     member_place,
 )
+from argosy.fleet.founding import found_member
 from argosy.fleet.hubs import assemble_hub
 from argosy.fleet.kubeconfigs import Context, KubeconfigError
 from argosy.fleet.loops import until
@@ -104,7 +104,7 @@ class _Fleet:
             shutil.rmtree(self._settings.directory, ignore_errors=True)
 
     async def run(self, ready: Callable[[str], None], beside: Beside | None) -> None:
-        shapes = self._settings.members
+        shapes, begun = self._settings.members, RealClock().now()
         async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
             self._say(HUB)
             hub = await listen(stack, hub_place(self._settings))
@@ -118,12 +118,13 @@ class _Fleet:
                 tasks.create_task(works.run())
                 await works.started()
                 for shape in shapes:
-                    await enter(hub, shape)
+                    await found_member(hub, shape, self._settings.founding)
                 await working()
                 self._write_kubeconfig()
                 self._say("members join the hub")
-                await joined(hub, [shape.name for shape in shapes])
+                await joined(hub, [shape.name for shape in shapes], begun)
                 self.is_ready = True
+                self._settle()
                 self.file.say(state=runs.READY)
                 ready(self._line(hub))
                 async with _beside(beside):
@@ -236,13 +237,31 @@ class _Fleet:
             if path is not None:
                 kubeconfigs.check_mergeable(path, names, owner=owner)
         shapes: tuple[Object, ...] = msgspec.to_builtins(settings.members)
+        before: list[Object] = msgspec.to_builtins(
+            [each for olds in settings.founding.before.values() for each in olds]
+        )
         record = FleetRecord(
             kubeconfig=str(settings.kubeconfig.absolute()),
             merged=str(settings.merged or ""),
             members=tuple(shapes),
+            before=tuple(before),
         )
         if record != self._state.record:
             self._state.write(record)
+
+    def _settle(self) -> None:
+        """Everything that is new has been brought."""
+        record = self._state.record
+        assert record is not None
+        names = {shape.name for shape in self._settings.members}
+        # A member that is not run now has what it had, and may come back.
+        left = tuple(each for each in record.before if each["name"] not in names)
+        if left == record.before:
+            return
+        try:
+            self._state.write(msgspec.structs.replace(record, before=left))
+        except OSError as error:
+            _LOG.warning("the next start will bring the members' shapes once more: %s", error)
 
     def _line(self, hub: Listening) -> str:
         contexts = ", ".join([HUB, *(member.name for member in self._settings.members)])

@@ -59,7 +59,9 @@ class StateInUse(StateError):
 
 
 class FleetRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
-    """fleet.json. `members` are shapes; empty where an older start did not write them down. `merged` is the user's
+    """fleet.json. `members` are shapes; empty where an older start did not write them down. `before` are shapes of
+    earlier starts that members may still have: of those that are not run, and of all while a changed fleet file may not
+    have arrived everywhere. `merged` is the user's
     kubeconfig that our contexts were merged into.
     """
 
@@ -68,6 +70,7 @@ class FleetRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     kubeconfig: str = ""
     merged: str = ""
     members: tuple[Object, ...] = ()
+    before: tuple[Object, ...] = ()
 
 
 class _Format(msgspec.Struct):

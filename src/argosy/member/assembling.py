@@ -28,6 +28,7 @@ def add_member(hub: Assembly, member: Assembly, name: str, settings: MemberSetti
         member,
         name,
         joined=lambda: joining.is_joined,
+        has_left=lambda: joining.has_left,
         pace=settings.pace,
         permits=Fencing(hub, member, joining),
     )

@@ -26,6 +26,7 @@ from argosy.member.applying.backoffs import PACE, Backoff, Pace, after
 from argosy.member.applying.catalogs import Catalog
 from argosy.member.applying.ending import end
 from argosy.member.applying.following import Following, are_over
+from argosy.member.applying.holding import Holding
 from argosy.member.applying.manifests import Identity
 from argosy.member.applying.passing import Passed, Passing, leaves_queues
 from argosy.member.applying.permits import Fenced, NoPermits, Permits
@@ -63,7 +64,9 @@ class _Memory:
 
 
 class Applying:
-    """The work applier of the member `cluster`. `joined` tells whether it belongs to the fleet."""
+    """The work applier of the member `cluster`. `joined` tells whether it belongs to the fleet, `has_left` whether it
+    did and does no more.
+    """
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class Applying:
         cluster: str,
         *,
         joined: Callable[[], bool] = lambda: True,
+        has_left: Callable[[], bool] = lambda: False,
         pace: Pace = PACE,
         permits: Permits | None = None,
         workers: int = WORKERS,
@@ -85,6 +89,7 @@ class Applying:
         self._views = Views(hub, member, cluster)
         self._catalog = Catalog(member, self._kinds_changed)
         self._following = Following(member, self._job_changed)
+        Holding(member, cluster, self._views, has_left)
         self._passing = Passing(
             member.client,
             hub.clock,
