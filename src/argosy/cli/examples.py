@@ -35,6 +35,12 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "argosy events --for job/train         of a job, its placement, Workload and pods",
         "argosy events -A --types Warning -f   warnings, as they come",
     ),
+    "top": (
+        "argosy top                            a live screen; q quits, tab shows one part",
+        "argosy top jobs                       jobs alone, from those that run to those that ended",
+        "argosy top --once | less              everything, once",
+        "argosy top clusters -o json | jq '.clusters[] | select(.isReachable | not)'",
+    ),
     "why": (
         "argosy why job/train                  where it was placed, why it waits, what would help",
         "argosy why rp/train-placement         of a placement",

@@ -12,8 +12,9 @@ _END: Final = "\x1b[?2026l"
 
 def changes(old: Sequence[str], new: Sequence[str]) -> str:
     """Empty where nothing differs. `old` is what is shown: nothing, after the screen was cleared."""
+    # Erased first: behind a line as wide as the screen, its last character would go.
     parts = [
-        f"\x1b[{row};1H{line}\x1b[K"
+        f"\x1b[{row};1H\x1b[K{line}"
         for row, line in enumerate(new, 1)
         if row > len(old) or old[row - 1] != line
     ]

@@ -15,20 +15,18 @@ import msgspec
 
 from argosy.base.clock import Clock
 from argosy.base.errors import Expired, ServiceUnavailable, StatusError, Timeout
-from argosy.client.kubeconfig import ConfigError
 from argosy.client.local import LocalClient
 from argosy.client.objects import ListResult, Raw, WatchEvent
 from argosy.client.protocol import Client
 from argosy.client.resources import EVENTS, Resource
 from argosy.control.informers import EVERYTHING, Selection
-from argosy.sdk.errors import FleetError
+from argosy.sdk.connections import plain
+from argosy.sdk.errors import FleetError, Unreachable
 
 # Everything that may come between a screen and a cluster.
 TROUBLES: Final = (
     StatusError,
     FleetError,
-    ConfigError,
-    LookupError,
     OSError,
     TimeoutError,
     msgspec.MsgspecError,
@@ -150,9 +148,9 @@ def reason(error: BaseException) -> str:
     """In a few words, for people."""
     if isinstance(error, BaseExceptionGroup):
         return reason(error.exceptions[0])
-    if isinstance(error, LookupError):
-        return "no context has its name"
-    said = error.message if isinstance(error, StatusError) else str(error)
+    if isinstance(error, Unreachable):
+        return error.why
+    said = plain(error.message) if isinstance(error, StatusError) else str(error)
     return said or type(error).__name__
 
 

@@ -25,11 +25,10 @@ _TROUBLED: Final = frozenset({JobState.FAILED, JobState.UNPLACED})
 
 
 class Happenings:
-    """`changed` is called with every one."""
+    """Those of one screen."""
 
-    def __init__(self, clock: Clock, changed: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._changed = changed
         self._heap: list[tuple[datetime, int, Happening]] = []
         self._number = 0
 
@@ -43,7 +42,6 @@ class Happenings:
             heapq.heappush(self._heap, entry)
         else:
             heapq.heappushpop(self._heap, entry)
-        self._changed()
 
     def tell(self, where: str, what: str, text: str, *, is_trouble: bool = False) -> None:
         """Now."""
@@ -53,8 +51,10 @@ class Happenings:
         event = read_event(cluster, decode(raw))
         if event.time is None:
             return
-        what = f"{event.namespace}/{event.object}" if event.namespace else event.object
-        text = f"{event.reason}: {event.message}"
+        # What has no namespace has its events in `default`.
+        is_plain = event.namespace in {"", "default"}
+        what = event.object if is_plain else f"{event.namespace}/{event.object}"
+        text = f"{event.reason}: {event.message}" if event.message else event.reason
         self.add(Happening(event.time, cluster, what, text, is_trouble=True))
 
     def tell_job(self, had: FleetJob | None, job: FleetJob) -> None:
@@ -81,6 +81,9 @@ class HappeningHandler(logging.Handler):
 
     def __init__(self, add: Callable[[Happening], None]) -> None:
         super().__init__(logging.WARNING)
+        self._add = add
+
+    def tell_to(self, add: Callable[[Happening], None]) -> None:
         self._add = add
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import AsyncExitStack
 from functools import partial
 from typing import Final
 
@@ -19,7 +17,6 @@ from argosy.api.objects.fleet.members import MemberCluster
 from argosy.api.objects.kueue.quotas import ClusterQueue
 from argosy.api.objects.metadata import decoder
 from argosy.api.prices import Prices, prices
-from argosy.base.clock import Clock
 from argosy.base.errors import Forbidden, NotFound
 from argosy.cli.screens.following import (
     TROUBLES,
@@ -31,11 +28,11 @@ from argosy.cli.screens.following import (
     within_patience,
 )
 from argosy.cli.screens.happenings import Happenings
-from argosy.client.local import LocalClient
 from argosy.client.objects import Raw
 from argosy.client.protocol import Client
 from argosy.client.resources import CLUSTER_QUEUES, EVENTS, Resource
 from argosy.sdk.clusters import Cluster, read_cluster
+from argosy.sdk.connections import Connections
 from argosy.sdk.errors import FleetError
 from argosy.sdk.queues import Queue, read_queue
 from argosy.sdk.sessions import Session, view
@@ -47,19 +44,12 @@ _decode: Final = decoder(MemberCluster)
 
 
 class Members:
-    """`open_member` makes a client of a member; one that is not of this process is closed when it is not needed."""
+    """Those that the hub of these connections has."""
 
-    def __init__(
-        self,
-        open_member: Callable[[str], Client],
-        clock: Clock,
-        happenings: Happenings,
-        changed: Callable[[], None],
-    ) -> None:
-        self._open = open_member
-        self._clock = clock
+    def __init__(self, ways: Connections, happenings: Happenings) -> None:
+        self._ways = ways
+        self._clock = ways.clock
         self._happenings = happenings
-        self._changed = changed
         self._objects: dict[str, MemberCluster] = {}
         self._queues: dict[str, dict[str, Queue]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -103,7 +93,6 @@ class Members:
         else:
             del self.problems[cluster]
             self._happenings.tell(cluster, "cluster", "answers again")
-        self._changed()
 
     # As the hub has them.
 
@@ -134,7 +123,6 @@ class Members:
         if had == cluster:
             return
         self.clusters[cluster.name] = cluster
-        self._changed()
         if had is not None and had.state != cluster.state:
             text = f"{had.state} -> {cluster.state}"
             text += f": {cluster.message}" if cluster.message else ""
@@ -156,14 +144,11 @@ class Members:
     async def _follow(self, name: str) -> None:
         while True:
             try:
-                async with AsyncExitStack() as stack:
-                    client = self._open(name)
-                    if not isinstance(client, LocalClient):
-                        stack.push_async_callback(client.close)
-                    await self._watch(name, client)
+                await self._watch(name, self._ways.member(name))
             except* TROUBLES as group:
                 self._queues.pop(name, None)
                 self.problem(name, reason(group))
+            await self._ways.drop(name)
             self.unseen.discard(name)
             await self._clock.sleep(_AGAIN_SECONDS)
 
@@ -199,15 +184,12 @@ class Members:
         def put(raw: Raw) -> None:
             queue = read_queue(cluster, view(ClusterQueue, raw))
             self._queues.setdefault(cluster, {})[raw.name] = queue
-            self._changed()
 
         def remove(raw: Raw) -> None:
             self._queues.get(cluster, {}).pop(raw.name, None)
-            self._changed()
 
         def replace(raws: list[Raw]) -> None:
             self._queues.pop(cluster, None)
-            self._changed()
             for raw in raws:
                 put(raw)
 

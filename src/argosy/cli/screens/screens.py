@@ -1,7 +1,7 @@
 """The hands: a picture that changes, keys and a clock in, a terminal that shows it.
 
-It is drawn when something has changed, at most once an interval; at once when somebody presses a key or resizes the
-window; and every second, because ages grow. Only lines that differ are sent.
+It is drawn once an interval, for ages grow even where nothing happens, and at once when somebody presses a key or
+resizes the window. That costs what fits on the screen; lines that differ are sent, and no others.
 """
 
 from __future__ import annotations
@@ -13,22 +13,19 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
-from argosy.base.clock import Clock
 from argosy.cli.screens.happenings import HappeningHandler
 from argosy.cli.screens.rendering import page, render
 from argosy.cli.screens.terminals import Terminal
 from argosy.cli.screens.views import Key, View, keys
 from argosy.cli.screens.watching import Watching
 
-# Ages are shown in seconds.
-_TICK_SECONDS: Final = 1.0
 # However fast somebody types.
 _LEAST_SECONDS: Final = 0.03
 
 
 @dataclass(slots=True, frozen=True)
 class Manner:
-    """How a screen is shown: what its last line says, how often it is drawn at most, what `q` does."""
+    """How a screen is shown: what its last line says, what `q` does, how often it is drawn."""
 
     foot: str
     quit: Callable[[], None]
@@ -38,11 +35,11 @@ class Manner:
 class Screen:
     """One screen on one terminal."""
 
-    def __init__(self, terminal: Terminal, watching: Watching, manner: Manner, clock: Clock) -> None:
+    def __init__(self, terminal: Terminal, watching: Watching, manner: Manner) -> None:
         self._terminal = terminal
         self._watching = watching
         self._manner = manner
-        self._clock = clock
+        self._clock = watching.clock
         self._view = View()
         self._urgent = asyncio.Event()
 
@@ -71,15 +68,9 @@ class Screen:
 
     async def _pause(self) -> None:
         """Until there is a reason to draw."""
-        begun = self._clock.monotonic()
         with suppress(TimeoutError):
-            async with asyncio.timeout(min(self._manner.interval_seconds, _TICK_SECONDS)):
+            async with asyncio.timeout(self._manner.interval_seconds):
                 await self._urgent.wait()
-        if not self._urgent.is_set():
-            left = self._manner.interval_seconds - (self._clock.monotonic() - begun)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(max(0.0, left)):
-                    await self._urgent.wait()
         if self._urgent.is_set():
             self._urgent.clear()
             await self._clock.sleep(_LEAST_SECONDS)

@@ -1,12 +1,13 @@
 """A terminal that is taken over for a while, and given back as it was, whatever happens.
 
-Taken over: the alternate screen, no cursor, no wrapping of long lines, keys that come one by one without an echo. Ctrl-C
-stays a signal, and is for whoever handles signals. `leave` may be called at any time and from a signal handler, more
-than once; it is also called when the program exits. Ctrl-Z gives the terminal back until the program goes on.
+Taken over: the alternate screen, no cursor, no wrapping of long lines, keys that come one by one without an echo.
+Ctrl-C stays a signal, and is for whoever handles signals. `leave` may be called at any time and from a signal handler,
+more than once; it is also called when the program exits. Ctrl-Z gives the terminal back until the program is in the
+foreground again.
 
-What is written never blocks: the terminal is opened once more with a mode of our own (the shell's is not touched), and a
-frame that a slow line has not taken yet holds back the next one. A fleet does not stand still because somebody pressed
-Ctrl-S.
+What is written never blocks: the terminal is opened once more with a mode of our own (the shell's is not touched), and
+a frame that a slow line has not taken yet holds back the next one. A fleet does not stand still because somebody
+pressed Ctrl-S.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Terminal:
         self._output = -1
         self._input = -1
         self._before: list[object] | None = None
+        self._is_taken = False
         self._shown: list[str] = []
         self._pending = b""
         self._on_keys: Callable[[bytes], None] = lambda _: None
@@ -142,6 +144,7 @@ class Terminal:
             ours[_INPUT_CONTROL][termios.VMIN] = 1
             ours[_INPUT_CONTROL][termios.VTIME] = 0
             termios.tcsetattr(self._input, termios.TCSANOW, ours)
+        self._is_taken = True
         self._shown = []
         self._pending = b""
         self._send(_ENTER)
@@ -168,9 +171,9 @@ class Terminal:
 
     def _suspend(self) -> None:
         self._release()
+        self._is_taken = False
         os.kill(os.getpid(), signal.SIGSTOP)
-        # Somebody said `fg`.
-        self._take()
+        # Somebody said `fg`, or `bg`.
         self._on_resize()
 
     def _killed(self, number: int, frame: FrameType | None) -> None:
@@ -182,8 +185,12 @@ class Terminal:
 
     def show(self, lines: Sequence[Line]) -> None:
         """Unless the last ones are still on their way."""
-        if self._pending or self._output < 0:
+        if self._output < 0 or self._pending:
             return
+        if not self._is_taken:
+            if os.tcgetpgrp(self._output) != os.getpgrp():
+                return
+            self._take()
         new = [painted(line, colors=self._colors) for line in lines]
         text = changes(self._shown, new)
         self._shown = new
@@ -192,7 +199,7 @@ class Terminal:
 
     def _resized(self) -> None:
         # What terminals do to lines when they are resized is their own matter.
-        if not self._pending:
+        if self._is_taken and not self._pending:
             self._shown = []
             self._send(_CLEAR)
         self._on_resize()

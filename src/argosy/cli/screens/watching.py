@@ -50,19 +50,14 @@ _LOOK_SECONDS: Final = 0.02
 
 
 class Watching:
-    """Runs with `run`; `picture` tells how things stand, and `changed` is set when that differs from the last one that
-    was taken. Only jobs of a `namespace` are seen, where one is given.
-    """
+    """Runs with `run`; `picture` tells how things stand. Only jobs of a `namespace` are seen, where one is given."""
 
-    def __init__(
-        self, ways: Connections, members: Callable[[str], Client], *, namespace: str | None = None
-    ) -> None:
-        self.changed: Final = asyncio.Event()
+    def __init__(self, ways: Connections, *, namespace: str | None = None) -> None:
         self._ways = ways
-        self._clock = ways.clock
+        self.clock: Final = ways.clock
         self._namespace = namespace
-        self.happenings: Final = Happenings(ways.clock, self.changed.set)
-        self._members: Final = Members(members, ways.clock, self.happenings, self.changed.set)
+        self.happenings: Final = Happenings(ways.clock)
+        self._members: Final = Members(ways, self.happenings)
         self._jobs: Final = Jobs(self._members.prices, self._job_changed)
         self._ordered: tuple[int, list[FleetJob]] = (-1, [])
         self._is_first = True
@@ -72,7 +67,6 @@ class Watching:
     # Looking.
 
     def picture(self) -> Picture:
-        self.changed.clear()
         version, ordered = self._ordered
         if version != self._jobs.version:
             ordered = sorted(self._jobs, key=job_order)
@@ -90,9 +84,9 @@ class Watching:
     async def seen(self) -> None:
         """Wait for the first picture: all of the hub, and members as far as they answer in time."""
         await self._has_seen_hub.wait()
-        until = self._clock.monotonic() + _FIRST_SECONDS
-        while self._is_first or (self._members.unseen and self._clock.monotonic() < until):
-            await self._clock.sleep(_LOOK_SECONDS)
+        until = self.clock.monotonic() + _FIRST_SECONDS
+        while self._is_first or (self._members.unseen and self.clock.monotonic() < until):
+            await self.clock.sleep(_LOOK_SECONDS)
 
     # Following.
 
@@ -114,7 +108,7 @@ class Watching:
                 if not self._has_seen_hub.is_set():
                     raise
                 self._members.problem(HUB, reason(group))
-            await self._clock.sleep(_AGAIN_SECONDS)
+            await self.clock.sleep(_AGAIN_SECONDS)
 
     async def _watch_hub(self) -> None:
         hub = self._ways.hub
@@ -126,7 +120,7 @@ class Watching:
             if await can_list(hub, EVENTS):
                 tell = partial(self.happenings.tell_event, HUB)
                 tasks.create_task(follow_warnings(hub, tell))
-            tasks.create_task(ask_now_and_then(hub, MEMBER_CLUSTERS, self._clock))
+            tasks.create_task(ask_now_and_then(hub, MEMBER_CLUSTERS, self.clock))
             self._members.problem(HUB, "")
             self._has_seen_hub.set()
             self._work.set()
@@ -171,17 +165,15 @@ class Watching:
         while True:
             await self._work.wait()
             self._work.clear()
-            self.changed.set()
             while not self._jobs.is_settled:
-                until = self._clock.monotonic() + _SLICE_SECONDS
+                until = self.clock.monotonic() + _SLICE_SECONDS
                 self._jobs.settle(partial(self._is_before, until))
-                self.changed.set()
-                await self._clock.sleep(_SLICE_SECONDS)
+                await self.clock.sleep(_SLICE_SECONDS)
             if self._has_seen_hub.is_set():
                 self._is_first = False
 
     def _is_before(self, moment: float) -> bool:
-        return self._clock.monotonic() < moment
+        return self.clock.monotonic() < moment
 
     def _job_changed(self, had: FleetJob | None, job: FleetJob) -> None:
         if self._is_first:
@@ -191,7 +183,7 @@ class Watching:
 
     async def _notice_silence(self) -> None:
         while True:
-            await self._clock.sleep(_SILENCE_SECONDS)
+            await self.clock.sleep(_SILENCE_SECONDS)
             self._members.look_again()
 
 
