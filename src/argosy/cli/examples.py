@@ -35,7 +35,12 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "argosy events --for job/train         of a job, its placement, Workload and pods",
         "argosy events -A --types Warning -f   warnings, as they come",
     ),
-    "top": ("argosy top                            the fleet, live",),
+    "top": (
+        "argosy top                            a live screen; q quits, tab shows one part",
+        "argosy top jobs                       jobs alone, from those that run to those that ended",
+        "argosy top --once | less              everything, once",
+        "argosy top clusters -o json | jq '.clusters[] | select(.isReachable | not)'",
+    ),
     "demo": (
         "argosy demo                           a fleet, queues, two jobs, and what became of them",
         "argosy demo fairness",

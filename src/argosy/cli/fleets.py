@@ -65,6 +65,11 @@ def _add_up(commands: Commands) -> None:
         help="run in the background (log: argosy.log in the fleet's directory); returns when the fleet is ready",
     )
     up.add_argument(
+        "--no-screen",
+        action="store_true",
+        help="print lines instead of the live screen that a terminal shows",
+    )
+    up.add_argument(
         "--processes",
         type=_processes,
         default=1,

@@ -17,6 +17,7 @@ from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
 from argosy.cli.grouping import GroupedParser, add_examples
 from argosy.cli.jobverbs import add_job_commands
+from argosy.cli.tops import add_top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser
     )
     add_job_commands(commands)
+    add_top(commands)
     add_fleet(commands)
     add_demo(commands)
     _add_serve(commands)

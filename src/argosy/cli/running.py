@@ -19,6 +19,7 @@ from argosy.base.ids import RandomIds
 from argosy.cli.detaching import STARTING
 from argosy.cli.failing import problem
 from argosy.cli.progress import Progress
+from argosy.cli.screens.foregrounds import foreground
 from argosy.cli.serving import announce, queueing_of
 from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
@@ -84,7 +85,8 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
         print(f"argosy up: {error}", file=sys.stderr)
         return 1
     logs.configure(parsed.log_format)
-    tell = Progress(STARTING)
+    screen = foreground(parsed, settings)
+    tell = Progress(STARTING) if screen is None else screen.progress(STARTING)
 
     def ready(line: str) -> None:
         tell.clear()
@@ -92,10 +94,11 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
         if parsed.background:
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        else:
+        elif screen is None:
             print(hint(settings), file=sys.stderr, flush=True)
 
-    return _run("up", run_fleet(settings, ready, tell=tell), tell)
+    work = run_fleet(settings, ready, tell=tell, beside=screen)
+    return _run("up", work if screen is None else screen.around(work), tell)
 
 
 def hint(settings: FleetSettings) -> str:

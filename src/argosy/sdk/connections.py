@@ -115,6 +115,12 @@ class Connections:
         problem = self._problems[name] = Unreachable(name, why)
         return problem
 
+    async def drop(self, name: str) -> None:
+        """Give a member's connections back; who asks next goes there anew, wherever it is by then."""
+        found = self._members.pop(name, None)
+        if found is not None and self._closes_members:
+            await found.close()
+
     async def close(self) -> None:
         """Give connections back, if that is for the fleet to do."""
         going = [*self._members.values()] if self._closes_members else []

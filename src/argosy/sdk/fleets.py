@@ -69,6 +69,11 @@ class AsyncFleet:
         await self._connections.close()
 
     @property
+    def connections(self) -> Connections:
+        """The clients behind it."""
+        return self._connections
+
+    @property
     def namespace(self) -> str:
         """Where things are looked for that name no namespace."""
         return self._connections.namespace

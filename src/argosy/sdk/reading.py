@@ -57,6 +57,11 @@ def fleet_job(job: Object, sight: Sight) -> FleetJob:
     return _job(job, PlacementIndex(sight.placements).of(job), at, records)
 
 
+def placed_job(job: Object, placement: Placement | None, at: Mapping[str, Prices]) -> FleetJob:
+    """One job whose placement is known, at these prices, without what the history adds."""
+    return _job(job, placement, at, {})
+
+
 def records_of(histories: Iterable[JobHistory]) -> Iterator[tuple[str, JobRecord]]:
     """Namespace and record, in the order they were kept."""
     for history in sorted(histories, key=lambda each: each.metadata.key):
