@@ -16,6 +16,14 @@ from argosy.cli.fleetverbs import add_fleet_commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        # Before a command has its own way to be interrupted: while it is loaded, or asks.
+        return 130
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parsed = parser.parse_args(normalized(given))
@@ -23,11 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command is None:
         parser.print_help()
         return 2
-    try:
-        code: int = parsed.run(parsed)
-    except KeyboardInterrupt:
-        # Before a command has its own way to be interrupted: while it is loaded, or asks.
-        return 130
+    code: int = parsed.run(parsed)
     return code
 
 

@@ -93,7 +93,7 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         else:
-            print(hint(settings), file=sys.stderr, flush=True)
+            tell.tell(hint(settings))
 
     return _run("up", run_fleet(settings, ready, tell=tell), tell)
 

@@ -69,9 +69,10 @@ async def up(
     """
     check_port(settings.port)
     with opened(settings.directory) as state:
-        fleet = _Fleet(settings, state, tell)
-        stopping = Stopping(fleet.clear)
+        stopping = Stopping()
         stopping.listen()
+        fleet = _Fleet(settings, state, tell)
+        stopping.force = fleet.clear
         try:
             await until(stopping.wanted, fleet.run(ready, beside))
         finally:
@@ -246,8 +247,7 @@ class _Fleet:
             members=tuple(shapes),
             before=tuple(before),
         )
-        if record != self._state.record:
-            self._state.write(record)
+        self._state.write(record)
 
     def _settle(self) -> None:
         """Everything that is new has been brought."""
