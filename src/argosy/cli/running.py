@@ -95,7 +95,7 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         elif screen is None:
-            print(hint(settings), file=sys.stderr, flush=True)
+            tell.tell(hint(settings))
 
     work = run_fleet(settings, ready, tell=tell, beside=screen)
     return _run("up", work if screen is None else screen.around(work), tell)
