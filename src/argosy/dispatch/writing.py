@@ -13,7 +13,6 @@ from typing import Final
 import msgspec
 
 from argosy.api.objects.history import HistorySummary, JobHistory, JobRecord
-from argosy.api.objects.metadata import View
 from argosy.base.clock import Clock
 from argosy.base.errors import AlreadyExists, Conflict, Forbidden, NotFound
 from argosy.base.types import Json, Object
@@ -28,6 +27,7 @@ from argosy.dispatch.pages import Append, Begin
 
 _LOG: Final = logging.getLogger(__name__)
 _MANAGER: Final = "argosy-history"
+_NONE: Final = {"complete": 0, "failed": 0, "cancelled": 0}
 _AGAIN: Final = Result(requeue_after=0.05)
 # Ends of this long are written together. A deleted job is on the hub no more, so its record waits less.
 GATHERING_SECONDS: Final = 1.0
@@ -150,6 +150,7 @@ def _appended(step: Append) -> list[Json]:
     return [*patch, {"op": "add", "path": "/records", "value": records}]
 
 
-def _document(view: HistorySummary | JobRecord | View) -> Object:
+def _document(view: HistorySummary | JobRecord) -> Object:
     found: Object = msgspec.to_builtins(view)
-    return found
+    # People read the counts as columns: none is a number, too.
+    return {**_NONE, **found} if isinstance(view, HistorySummary) else found

@@ -73,6 +73,8 @@ def test_a_job_that_ended_is_recorded_with_where_when_and_how_much() -> None:
         assert page.metadata.name == "jobs-000001"
         assert (page.summary.jobs, page.summary.complete) == (1, 1)
         assert page.summary.last_ended == found.ended
+        (raw,) = await fleet.hub.list(JOB_HISTORIES)
+        assert raw["summary"]["failed"] == 0
         hours = (found.ended - found.started).total_seconds() / 3600
         assert found.price is not None
         assert abs(found.price - 4 * hours) < 1e-4

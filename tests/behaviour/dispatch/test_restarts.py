@@ -56,7 +56,7 @@ async def killed_at(fleet: Fleet, step: int, *, lost: bool) -> bool:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-@pytest.mark.parametrize("step", (0, 1, 4, 9, 17))
+@pytest.mark.parametrize("step", [0, 1, 4, 9, 17])
 def test_a_hub_killed_at_any_step_remembers_every_job_once_and_lets_go_of_it(
     step: int, lost: bool
 ) -> None:
@@ -103,6 +103,38 @@ def test_lost_answers_and_refused_writes_make_no_record_twice(seed: int) -> None
         assert await fleet.hub.list(JOBS) == []
 
     told(story, replace(SMALL, seed=seed + 1))
+
+
+def test_an_answer_that_is_lost_while_the_watch_is_down_is_made_up_for_by_a_look() -> None:
+    async def story(fleet: Fleet) -> None:
+        await space(fleet)
+        await submitted(fleet, "first", seconds=1)
+        await fleet.pass_time(30)
+        line, losses = fleet.hub.line, 1
+
+        def fate(verb: str) -> Fault:
+            nonlocal losses
+            if line.client.calls[-1][1] != "jobhistories":
+                return Fault()
+            if verb == "patch" and losses:
+                losses -= 1
+                return Fault(ServiceUnavailable("lost"), lost=True)
+            return Fault(ServiceUnavailable("down")) if verb == "watch" else Fault()
+
+        line.fate = fate
+        line.client.cut()
+        line.writes()
+        uid = await submitted(fleet, "second", seconds=1, keep="5s")
+        await fleet.pass_time(40)
+        assert losses == 0
+        # It was found on the page without the watch: so it may go, and was not sent a third time.
+        assert [each.uid for each in await records(fleet)][1:] == [uid]
+        assert line.writes()["patch jobhistories"] == 2
+        assert await fleet.hub.get(JOBS, "second", "app") is None
+        line.fate = None
+        await fleet.pass_time(60)
+
+    told(story, ONE)
 
 
 def test_a_submitted_job_that_was_deleted_while_the_hub_was_down_is_told_of() -> None:
