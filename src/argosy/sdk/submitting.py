@@ -18,6 +18,7 @@ from typing import Final
 from argosy.api.needs import needs
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.members import MemberCluster
+from argosy.api.objects.history import KEEP
 from argosy.base.durations import parse_duration
 from argosy.base.errors import AlreadyExists, Forbidden, NotFound, StatusError
 from argosy.base.types import Object
@@ -32,7 +33,6 @@ from argosy.sdk.considering import consider
 from argosy.sdk.preferring import policy_of
 from argosy.sdk.sessions import FIELD_MANAGER
 
-KEEP: Final = "argosy.dev/keep-after-end"
 _SUFFIX: Final = "-placement"
 # A placement's name is the value of a label on all that comes of it.
 _LONGEST: Final = 63
