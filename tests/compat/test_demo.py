@@ -47,6 +47,11 @@ def processes_of(directory: Path) -> list[str]:
 
 def nothing_is_left(directory: Path) -> None:
     assert not directory.exists(), sorted(directory.rglob("*"))
+    nothing_runs(directory)
+
+
+def nothing_runs(directory: Path) -> None:
+    """Soon: a process that has given its lock back may need a moment to be gone."""
     end = time.monotonic() + 5
     while left := processes_of(directory):
         assert time.monotonic() < end, left
@@ -151,7 +156,7 @@ def test_a_fleet_that_is_kept_goes_on(tmp_path: Path) -> None:
         assert "trial-1" in listed.stdout
     finally:
         subprocess.run(command("down", "--state", str(directory / "fleet")), timeout=60, check=True)
-    assert processes_of(directory) == []
+    nothing_runs(directory)
 
 
 def test_a_directory_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
