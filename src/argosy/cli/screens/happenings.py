@@ -21,7 +21,6 @@ from argosy.sdk.events import read_event
 from argosy.sdk.jobs import FleetJob, JobState
 
 _REMEMBERED: Final = 200
-_TROUBLED: Final = frozenset({JobState.FAILED, JobState.UNPLACED})
 
 
 class Happenings:
@@ -63,7 +62,7 @@ class Happenings:
             return
         is_change = had is not None and had.state != job.state
         text = f"{had.state} -> {job.state}" if had is not None and is_change else str(job.state)
-        is_trouble = job.state in _TROUBLED
+        is_trouble = job.state is JobState.FAILED
         if is_trouble and job.message:
             text += f": {job.message}"
         self.tell(_where(job), _title(job), text, is_trouble=is_trouble)
@@ -72,7 +71,7 @@ class Happenings:
         """What last became of a job that was there from the start."""
         time = job.ended or job.started
         if time is not None:
-            is_trouble = job.state in _TROUBLED
+            is_trouble = job.state is JobState.FAILED
             self.add(Happening(time, _where(job), _title(job), str(job.state), is_trouble))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -182,6 +182,9 @@ class Jobs:
             _LOG.exception("%s %s/%s cannot be shown", ref.kind, ref.namespace, ref.name)
             return
         had = self._jobs.get(ref)
+        if had is not None and had.uid == job.uid and job.started is None:
+            # An object that has ended does not tell any more when it began; who has seen it, knows.
+            job = replace(job, started=had.started)
         if job == had:
             return
         self._jobs[ref] = job
