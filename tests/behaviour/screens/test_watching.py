@@ -128,7 +128,7 @@ def test_a_member_that_leaves_is_forgotten_and_one_that_falls_silent_is_told() -
 
 def test_a_hub_that_never_answers_is_raised() -> None:
     class Nobody:
-        async def list_all(self, *_: object, **__: object) -> None:
+        async def list(self, *_: object, **__: object) -> None:
             raise ServiceUnavailable("nobody is there")
 
     async def story(here: Fleet, fleet: AsyncFleet) -> None:

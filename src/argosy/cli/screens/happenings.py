@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from argosy.base.clock import Clock
+from argosy.base.repeats import Repeats
 from argosy.cli.screens.pictures import Happening
 from argosy.client.objects import Raw, decode
 from argosy.sdk.connections import HUB
@@ -76,11 +77,15 @@ class Happenings:
 
 
 class HappeningHandler(logging.Handler):
-    """Warnings and errors of this program among what happened, first line of each."""
+    """Warnings and errors of this program among what happened. Whether a cluster answers is told by who follows it; its
+    connections need not add to that.
+    """
 
     def __init__(self, add: Callable[[Happening], None]) -> None:
         super().__init__(logging.WARNING)
         self._add = add
+        self.addFilter(Repeats())
+        self.addFilter(lambda record: not record.name.startswith("argosy.client."))
 
     def tell_to(self, add: Callable[[Happening], None]) -> None:
         self._add = add

@@ -100,18 +100,15 @@ class Jobs:
             self.counts[had.state] -= 1
             self.version += 1
 
-    def replace(self, resource: Resource, raws: list[Raw]) -> None:
+    def retain(self, resource: Resource, keys: set[Key]) -> None:
         """These are all there are of a kind."""
-        there = {_ref(raw) for raw in raws}
         gone = [
             raw
             for ref, raw in self._raws.items()
-            if ref not in there and (ref.group, ref.kind) == (resource.group, resource.kind)
+            if (ref.group, ref.kind) == (resource.group, resource.kind) and raw.key not in keys
         ]
         for raw in gone:
             self.remove(raw)
-        for raw in raws:
-            self.put(raw)
 
     def put_placement(self, raw: Raw) -> None:
         self.remove_placement(raw)
@@ -144,17 +141,14 @@ class Jobs:
             del self._broad[raw.namespace][raw.key]
             self._concern_all(raw.namespace)
 
-    def replace_placements(self, resource: Resource, raws: list[Raw]) -> None:
-        there = {raw.key for raw in raws}
+    def retain_placements(self, resource: Resource, keys: set[Key]) -> None:
         gone = [
             entry.raw
             for key, entry in self._placements.items()
-            if bool(key.namespace) == resource.namespaced and key not in there
+            if bool(key.namespace) == resource.namespaced and key not in keys
         ]
         for raw in gone:
             self.remove_placement(raw)
-        for raw in raws:
-            self.put_placement(raw)
 
     def _concern(self, ref: Ref) -> None:
         if ref in self._raws:
