@@ -41,6 +41,11 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "argosy top --once | less              everything, once",
         "argosy top clusters -o json | jq '.clusters[] | select(.isReachable | not)'",
     ),
+    "demo": (
+        "argosy demo                           a fleet, queues, two jobs, and what became of them",
+        "argosy demo fairness",
+        "argosy demo burst",
+    ),
     "why": (
         "argosy why job/train                  where it was placed, why it waits, what would help",
         "argosy why rp/train-placement         of a placement",

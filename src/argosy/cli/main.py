@@ -21,6 +21,14 @@ from argosy.cli.tops import add_top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        # Before a command has its own way to be interrupted: while it is loaded, or asks.
+        return 130
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == [COMPLETE]:
@@ -32,11 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command is None:
         parser.print_help()
         return 2
-    try:
-        code: int = parsed.run(parsed)
-    except KeyboardInterrupt:
-        # Before a command has its own way to be interrupted: while it is loaded, or asks.
-        return 130
+    code: int = parsed.run(parsed)
     return code
 
 

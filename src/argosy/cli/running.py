@@ -24,6 +24,7 @@ from argosy.cli.serving import announce, queueing_of
 from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
 from argosy.control.assemblies import Assembly
+from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.fleet import states
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.clusters import PortInUse
@@ -95,7 +96,7 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         elif screen is None:
-            print(hint(settings), file=sys.stderr, flush=True)
+            tell.tell(hint(settings))
 
     work = run_fleet(settings, ready, tell=tell, beside=screen)
     return _run("up", work if screen is None else screen.around(work), tell)
@@ -199,6 +200,7 @@ async def _hub(parsed: argparse.Namespace) -> None:
         await install(client, own_kinds())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
+        add_history(assembly, HistorySettings())
         await _until_stopped(
             assembly.run(), f"argosy: the hub's controllers run on {connection.server}"
         )

@@ -82,9 +82,10 @@ async def up(
     """
     check_port(settings.port)
     with opened(settings.directory) as state:
-        fleet = _Fleet(settings, state, tell, beside)
-        stopping = Stopping(fleet.clear)
+        stopping = Stopping()
         stopping.listen()
+        fleet = _Fleet(settings, state, tell, beside)
+        stopping.force = fleet.clear
         try:
             await until(stopping.wanted, fleet.run(ready))
         finally:
@@ -283,8 +284,7 @@ class _Fleet:
             members=tuple(shapes),
             before=tuple(before),
         )
-        if record != self._state.record:
-            self._state.write(record)
+        self._state.write(record)
 
     def _settle(self) -> None:
         """Everything that is new has been brought."""

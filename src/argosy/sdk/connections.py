@@ -35,8 +35,8 @@ Members: TypeAlias = Mapping[str, Client] | Callable[[str], Client]
 HUB: Final = "hub"
 # A person waits: a cluster that is not there is told after a second, not after half a minute.
 _LIMITS: Final = Limits(requests=16, tries=3)
-# One that takes the connection and says nothing.
-_PATIENCE_SECONDS: Final = 15.0
+# One that takes the connection and says nothing: the others have long answered.
+_PATIENCE_SECONDS: Final = 6.0
 _SSL: Final = re.compile(r" ssl:(<[^>]*>|\w+)")
 _SILENCE: Final = (ServiceUnavailable, Timeout, InternalError, Unauthorized, OSError, TimeoutError)
 

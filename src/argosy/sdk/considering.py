@@ -138,10 +138,12 @@ def _considered(
     properties = member.status.properties
     wait, pending = properties.get(QUEUE_WAIT), properties.get(PENDING_WORKLOADS)
     whole = member.status.resource_usage.allocatable
+    # One without machines has told nothing yet, or gets some when they are needed.
+    has_machines = as_number(whole.get("cpu")) > 0
     never = [
-        name
+        f"{name} {amount} of {whole.get(name, 0)}"
         for name, amount in amounts.items()
-        if as_number(whole.get(name)) < amount.nanos / NANOS
+        if has_machines and as_number(whole.get(name)) < amount.nanos / NANOS
     ]
     short = [name for name, amount in amounts.items() if free.get(name, 0.0) < amount.nanos / NANOS]
     return Considered(
@@ -173,7 +175,7 @@ def _reason(
         return objection
     said = [f"{score} points"] if is_chosen else [f"{score} points are not enough"]
     if never:
-        said.append(f"larger than the whole cluster in {' and '.join(never)}")
+        said.append(f"larger than the whole cluster: {', '.join(never)}")
     elif short:
         said.append(f"no room now for its {' and '.join(short)}")
     if has_queue is False:

@@ -18,11 +18,12 @@ from typing import Final
 from argosy.api.needs import needs
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.members import MemberCluster
+from argosy.api.objects.history import KEEP
 from argosy.base.durations import parse_duration
 from argosy.base.errors import AlreadyExists, Forbidden, NotFound, StatusError
 from argosy.base.types import Object
 from argosy.client.objects import decode
-from argosy.client.protocol import Client
+from argosy.client.protocol import Client, Propagation
 from argosy.client.resources import LOCAL_QUEUES, NAMESPACES, RESOURCE_PLACEMENTS, Resource
 from argosy.sdk import errors, kinds
 from argosy.sdk.choices import Choice, Submission
@@ -32,7 +33,6 @@ from argosy.sdk.considering import consider
 from argosy.sdk.preferring import policy_of
 from argosy.sdk.sessions import FIELD_MANAGER
 
-KEEP: Final = "argosy.dev/keep-after-end"
 _SUFFIX: Final = "-placement"
 # A placement's name is the value of a label on all that comes of it.
 _LONGEST: Final = 63
@@ -218,8 +218,9 @@ def _warnings(choice: Choice, queue: str, namespace: str) -> Iterator[str]:
     elif not choice.is_fulfilled:
         yield f"only {len(choice.clusters)} of {choice.wanted} clusters can have it now"
     if choice.considered and not any(each.can_ever_fit for each in choice.considered):
-        yield "it asks for more than any cluster has in all, so it would never run: " + _largest(
-            choice
+        yield (
+            "it asks for more than any cluster has in all, so it waits until one grows: "
+            + "; ".join(f"{each.cluster}: {each.reason}" for each in choice.considered)
         )
     if not queue:
         return
@@ -233,11 +234,6 @@ def _warnings(choice: Choice, queue: str, namespace: str) -> Iterator[str]:
             f"resourceSelectors [{{group: {LOCAL_QUEUES.group}, version: {LOCAL_QUEUES.version}, "
             f"kind: LocalQueue, name: {queue}}}] and policy {{placementType: PickAll}}"
         )
-
-
-def _largest(choice: Choice) -> str:
-    """What it needs, as the user would compare it."""
-    return ", ".join(f"{name} {amount:g}" for name, amount in sorted(choice.needs.items()))
 
 
 # What is written.
@@ -291,7 +287,13 @@ async def _create_placement(
 
 async def _take_back(hub: Client, resource: Resource, meta: Mapping[str, str]) -> None:
     try:
-        await hub.delete(resource, meta["name"], namespace=meta["namespace"], uid=meta["uid"])
+        await hub.delete(
+            resource,
+            meta["name"],
+            namespace=meta["namespace"],
+            uid=meta["uid"],
+            propagation=Propagation.BACKGROUND,
+        )
     except StatusError:
         # What went wrong first is what is told; a job that stays reads as Unplaced, with what to do.
         return

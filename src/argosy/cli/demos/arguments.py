@@ -45,7 +45,7 @@ def add_demo(commands: Commands) -> None:
         "--jobs", type=_jobs, default=200, metavar="N", help="how many jobs (default: 200)"
     )
     burst.add_argument(
-        "--rate", type=_rate, default=10.0, metavar="N", help="how many a second (default: 10)"
+        "--rate", type=_rate, default=5.0, metavar="N", help="how many a second (default: 5)"
     )
     burst.add_argument(
         "--template",

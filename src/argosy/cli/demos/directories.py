@@ -19,7 +19,9 @@ from typing import Final
 from argosy.fleet import states
 
 _MARK: Final = ".argosy-demo"
-_TEXT: Final = "A demo of Argosy lives here. `argosy demo` deletes this directory when it is over.\n"
+_TEXT: Final = (
+    "A demo of Argosy lives here. `argosy demo` deletes this directory when it is over.\n"
+)
 
 
 class DirectoryError(Exception):

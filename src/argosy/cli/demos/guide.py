@@ -13,7 +13,17 @@ NAMESPACE: Final = "compute-jobs"
 JOBS: Final = ("mock-workload", "model-evaluation")
 _NS: Final = f"-n {NAMESPACE}"
 # Of `argosy queue tree`, as many as fit into 100 columns.
-TREE: Final = ("NAME", "RESOURCE", "NOMINAL", "USED", "BORROWED", "FREE", "WEIGHT", "SHARE", "PENDING")
+TREE: Final = (
+    "NAME",
+    "RESOURCE",
+    "NOMINAL",
+    "USED",
+    "BORROWED",
+    "FREE",
+    "WEIGHT",
+    "SHARE",
+    "PENDING",
+)
 _ON: Final = "--context {cluster:mock-workload}"
 
 
@@ -56,7 +66,10 @@ STORY: Final = Story(
                 Run(
                     "kubectl wait crp/sample-kueue --for=condition=ClusterResourcePlacementAvailable --timeout=60s"
                 ),
-                Run("kubectl describe crp sample-kueue | sed -n '/^  Conditions:/,/^  Observed/p' | grep -E 'Message:|Type:'"),
+                Run(
+                    "kubectl describe crp sample-kueue | sed -n '/^  Conditions:/,/^  Observed/p' | "
+                    "grep -E 'Message:|Type:'"
+                ),
                 Say("It is done where these are there, on any member:"),
                 Run("kubectl --context cluster-2 get resourceflavor default-flavor"),
                 Run("kubectl --context cluster-2 get clusterqueue cluster-queue"),
@@ -102,7 +115,7 @@ STORY: Final = Story(
             "minute; nodes are simulated, and a `sleep` takes as long as it says.",
             (
                 Run(
-                    "for ctx in $(kubectl config get-contexts -o name); do echo \"=== Cluster: $ctx ===\"; "
+                    'for ctx in $(kubectl config get-contexts -o name); do echo "=== Cluster: $ctx ==="; '
                     f"kubectl --context $ctx get jobs {_NS}; done"
                 ),
                 Run(f"kubectl {_ON} get localqueue local-queue {_NS}"),
@@ -153,16 +166,19 @@ STORY: Final = Story(
                 ),
                 Run(
                     f"kubectl describe rp job1-placement job2-placement {_NS} | "
-                    "grep -E 'Message: +Job .*succeeded' | sort -u"
+                    "grep -E '^    Message: +Job .*succeeded'"
                 ),
                 Run(f"kubectl {_ON} get jobs {_NS}"),
+                Run(f"argosy jobs {_NS}"),
             ),
         ),
     ),
     next=(
         ("kubectl apply -f {examples}", "the same once more, all at once"),
+        ("argosy submit FILE --queue local-queue --follow", "a job and its placement in one step"),
+        ("argosy logs mock-workload -n compute-jobs", "finds the cluster by itself"),
         ("argosy status", "the fleet, its processes and clusters"),
-        ("argosy demo fairness", "three tenants, one cluster: borrowing, fair sharing, preemption"),
-        ("argosy demo burst", "200 jobs, one after the other, over all clusters"),
+        ("argosy demo fairness", "borrowing, fair sharing, preemption"),
+        ("argosy demo burst", "200 jobs over all clusters"),
     ),
 )

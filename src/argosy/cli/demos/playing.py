@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from argosy.cli.demos.stages import Stage
-from argosy.cli.demos.steps import Act, Run, Say, Step, Story, Until
+from argosy.cli.demos.steps import Act, Run, Say, Story, Until
 
 _LOOK_SECONDS: Final = 0.3
 _TIMED_OUT: Final = 124
@@ -73,7 +73,11 @@ class Player:
             screen.output(line)
         if code != 0:
             self._check()
-            ended = f"did not end within {part.seconds:g} s" if code == _TIMED_OUT else f"ended with exit code {code}"
+            ended = (
+                f"did not end within {part.seconds:g} s"
+                if code == _TIMED_OUT
+                else f"ended with exit code {code}"
+            )
             raise StepFailed(f"`{command}` {ended}{_last(said)}")
 
     def wait(self, part: Until) -> None:
@@ -83,7 +87,9 @@ class Player:
             self._check()
             passed = time.monotonic() - begun
             if passed > part.seconds:
-                raise StepFailed(f"after {part.seconds:g} s still not so, that {part.what}: {lacks}")
+                raise StepFailed(
+                    f"after {part.seconds:g} s still not so, that {part.what}: {lacks}"
+                )
             if self._stage.screen.is_terminal:
                 self._stage.screen.progress(f"{passed:3.0f} s, waiting until {part.what}: {lacks}")
             elif not told:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Between two steps, to read what was there.
 _READING_SECONDS: Final = 2.0
+_COMMAND_WIDTH: Final = 48
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -77,7 +78,7 @@ class _Demo:
             self._keep(story, self._directory, self._process)
         else:
             self._screen.say(
-                f"That was all, in {time.monotonic() - begun:.0f} s; the fleet is ended and nothing is left of it."
+                f"That was all, in {time.monotonic() - begun:.0f} s. The fleet ends now, and nothing is left of it."
             )
         self._next(story)
         return 0
@@ -126,7 +127,10 @@ class _Demo:
             "A hub and three member clusters, each a Kubernetes API with controllers, scheduler, queues and simulated "
             "nodes, in one Python process. The kubeconfig has a context for each."
         )
-        words = [examples.shown(Path(word)) if word.startswith("/") else word for word in process.command(story.up)]
+        words = [
+            examples.shown(Path(word)) if word.startswith("/") else word
+            for word in process.command(story.up)
+        ]
         screen.command(f"argosy {shlex.join(words)}")
         line = process.start(story.up, screen.progress)
         screen.clear()
@@ -157,25 +161,24 @@ class _Demo:
         self._screen.command(f"export KUBECONFIG={shlex.quote(str(directory.kubeconfig))}")
 
     def _next(self, story: Story) -> None:
-        self._screen.say("What to try next:" if self._is_kept else "What to try next, after `argosy up`:")
-        width = max(len(command) for command, _ in story.next)
+        self._screen.say(
+            "What to try next:" if self._is_kept else "What to try next, after `argosy up`:"
+        )
+        place = examples.shown(examples.folder(story.name))
+        width = _COMMAND_WIDTH
         for command, reason in story.next:
-            command = command.replace("{examples}", examples.shown(examples.folder(story.name)))
-            print(f"  {command.ljust(width)}  # {reason}", flush=True)
+            typed = command.replace("{examples}", place)
+            print(f"  {typed.ljust(width)}   # {reason}", flush=True)
 
 
 def _story(parsed: argparse.Namespace) -> Story:
-    if parsed.story == "fairness":
-        from argosy.cli.demos.fairness import STORY as fairness
-
-        return fairness
     if parsed.story == "burst":
         from argosy.cli.demos.bursts import story
 
         return story(parsed.jobs, parsed.rate, by_template=parsed.template)
-    from argosy.cli.demos.guide import STORY as guide
+    from argosy.cli.demos import fairness, guide
 
-    return guide
+    return fairness.STORY if parsed.story == "fairness" else guide.STORY
 
 
 def _environment(directory: Directory) -> dict[str, str]:

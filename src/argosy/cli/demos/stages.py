@@ -31,6 +31,8 @@ _COMMAND: Final = "1;36"
 # In the shell `argosy` is this one, wherever it is installed, and so is what plays kubectl where there is none.
 _ARGOSY: Final = 'argosy() { "$ARGOSY_DEMO_PYTHON" -m argosy "$@"; }; '
 _STAND_IN: Final = 'kubectl() { "$ARGOSY_DEMO_PYTHON" -m argosy.cli.demos.standins "$@"; }; '
+# What fails anywhere in a pipe fails, in shells that know how.
+_STRICT: Final = "(set -o pipefail) 2>/dev/null && set -o pipefail; "
 _TIMED_OUT: Final = 124
 
 
@@ -53,20 +55,21 @@ class Screen:
         self._write(textwrap.fill(" ".join(text.split()), _WIDTH) + "\n")
 
     def command(self, text: str) -> None:
-        self._write(self._colored(f"$ {text}", _COMMAND) + "\n")
+        lines = " \\\n    ".join(broken(text, _WIDTH - 6))
+        self._write(self._colored(f"$ {lines}", _COMMAND) + "\n")
 
     def output(self, line: str) -> None:
         """A line that a command wrote. What is too long goes on below its beginning."""
-        indent = "  " + " " * (len(line) - len(line.lstrip()))
+        indent = " " * (len(line) - len(line.lstrip()))
         lines = textwrap.wrap(
-            line,
-            _WIDTH,
-            initial_indent="  ",
-            subsequent_indent=indent + "    ",
-            drop_whitespace=False,
+            line.strip(),
+            _WIDTH - 2 - len(indent),
+            subsequent_indent="    ",
             break_on_hyphens=False,
+            break_long_words=False,
         )
-        self._write("\n".join(each.rstrip() for each in lines) + "\n")
+        text = "\n".join(f"  {indent}{each}" for each in lines)
+        self._write(text + "\n")
 
     def progress(self, line: str) -> None:
         """What is going on; written over on a terminal."""
@@ -92,6 +95,26 @@ class Screen:
         return f"\x1b[{color}m{text}\x1b[0m" if self._has_colors else text
 
 
+def broken(command: str, width: int) -> list[str]:
+    """A command in lines of this width, where that can be: they end between words, never within quotes."""
+    words, word, quote = [], "", ""
+    for character in command:
+        if character == " " and not quote:
+            words.append(word)
+            word = ""
+            continue
+        if character in "'\"" and quote in {"", character}:
+            quote = "" if quote else character
+        word += character
+    lines = [""]
+    for each in [*words, word]:
+        if lines[-1] and len(lines[-1]) + 1 + len(each) > width:
+            lines.append(each)
+        else:
+            lines[-1] = f"{lines[-1]} {each}" if lines[-1] else each
+    return lines
+
+
 @dataclass(slots=True)
 class Shell:
     """Runs commands, as a user of the demo's fleet would."""
@@ -102,7 +125,7 @@ class Shell:
 
     def run(self, command: str, tell: Callable[[str], None], seconds: float) -> int:
         """The exit code; 124 if it had to be ended. `tell` gets each line that it writes."""
-        script = _ARGOSY + ("" if self.has_kubectl else _STAND_IN) + command
+        script = _STRICT + _ARGOSY + ("" if self.has_kubectl else _STAND_IN) + command
         with self._started(script) as process:
             assert process.stdout is not None
             end = time.monotonic() + seconds
@@ -119,7 +142,7 @@ class Shell:
         try:
             with self.interrupts.shielded():
                 process = subprocess.Popen(
-                    ["/bin/sh", "-c", script],
+                    [shutil.which("bash") or "/bin/sh", "-c", script],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
