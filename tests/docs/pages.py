@@ -7,7 +7,8 @@ A page is README.md or a file of docs/. Its fenced blocks say in their language 
 * `python`: statements, run one block after the other in one interpreter; a `text` block right behind one is what it prints.
 * `yaml`, `json`, `text`: to be read. YAML and JSON have to parse.
 
-A block that must not run says why in a comment right above it, `<!-- not run: REASON -->`, and a page without commands
+A page that takes a fleet for granted says how to get it, `<!-- before: COMMAND -->`: that is typed first. A block that must
+not run says why in a comment right above it, `<!-- not run: REASON -->`, and a page without commands
 says so once, `<!-- nothing to run: REASON -->`. Both are listed in `unplayed.yaml`, which a test holds against the
 pages: nothing is skipped silently.
 """
@@ -24,7 +25,7 @@ RUN = frozenset({"sh", "console", "python"})
 READ = frozenset({"yaml", "json", "text"})
 
 _FENCE = re.compile(r"^( *)```(\S*) *$")
-_COMMENT = re.compile(r"^ *<!-- (not run|nothing to run): (.*?) -->$")
+_COMMENT = re.compile(r"^ *<!-- (not run|nothing to run|before): (.*?) -->$")
 _PROMPT, _MORE = "$ ", "> "
 
 
@@ -156,7 +157,8 @@ class Page:
     @cached_property
     def steps(self) -> list[Step]:
         try:
-            return [step for block in self.blocks if block.is_run for step in block.steps]
+            typed = [step for block in self.blocks if block.is_run for step in block.steps]
+            return [*self._before, *typed] if typed else []
         except Unreadable as problem:
             raise Unreadable(f"{self.name}: {problem}") from None
 
@@ -170,6 +172,11 @@ class Page:
             elif not inside:
                 kept.append(line)
         return "\n".join(kept)
+
+    @property
+    def _before(self) -> list[Step]:
+        comments = ((at, _COMMENT.match(line)) for at, line in enumerate(self.text.splitlines(), 1))
+        return [Step(at, "sh", found[2]) for at, found in comments if found and found[1] == "before"]
 
     @property
     def excuse(self) -> str:

@@ -25,14 +25,20 @@ def _row(seen: Considered, *, has_gpus: bool) -> list[str]:
         "*" if seen.is_chosen else "",
         seen.cluster,
         seen.region or columns.NONE,
-        columns.number(seen.free.get("cpu")),
-        columns.size(seen.free.get("memory")),
+        columns.number(_free(seen, "cpu")),
+        columns.size(_free(seen, "memory")),
         *([columns.number(seen.gpus)] if has_gpus else []),
         columns.price(seen.price_per_hour),
         columns.duration(seen.queue_wait_seconds),
         pending,
         seen.reason,
     ]
+
+
+def _free(seen: Considered, resource: str) -> float | None:
+    """More may be promised than there is; then nothing is free."""
+    found = seen.free.get(resource)
+    return None if found is None else max(0.0, found)
 
 
 def submission_document(made: Submission) -> Object:
@@ -61,6 +67,7 @@ def _document(seen: Considered) -> Object:
         "reason": seen.reason,
         "score": seen.score,
         "fits": seen.fits,
+        "canEverFit": seen.can_ever_fit,
         "free": dict(seen.free),
         "pricePerHour": seen.price_per_hour,
         "queueWaitSeconds": seen.queue_wait_seconds,

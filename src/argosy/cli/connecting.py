@@ -23,8 +23,8 @@ from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
 from argosy.client.remote import RemoteClient
 from argosy.client.transport import Limits
-from argosy.fleet.states import kubeconfig_of_default_fleet
 from argosy.sdk import sessions
+from argosy.sdk.connections import found_kubeconfig
 from argosy.sdk.errors import FleetError
 from argosy.sdk.sessions import CURRENT, FIELD_MANAGER, KUEUE, converted, replace_version, view
 
@@ -87,13 +87,8 @@ async def _session(
 
 
 def kubeconfig_of(parsed: argparse.Namespace) -> str | Path | None:
-    """The file that was named, else that of the fleet on this machine; None leaves it to kubectl's own order:
-    $KUBECONFIG, then ~/.kube/config.
-    """
-    given: str | Path | None = getattr(parsed, "kubeconfig", None)
-    if given is not None or os.environ.get("KUBECONFIG"):
-        return given
-    return kubeconfig_of_default_fleet()
+    """The file that was named, or where the SDK looks."""
+    return found_kubeconfig(getattr(parsed, "kubeconfig", None))
 
 
 def failed(message: str, code: int = 1) -> int:

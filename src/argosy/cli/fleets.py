@@ -65,6 +65,11 @@ def _add_up(commands: Commands) -> None:
         help="run in the background (log: argosy.log in the fleet's directory); returns when the fleet is ready",
     )
     up.add_argument(
+        "--no-screen",
+        action="store_true",
+        help="print lines instead of the live screen that a terminal shows",
+    )
+    up.add_argument(
         "--processes",
         type=_processes,
         default=1,
@@ -162,6 +167,13 @@ def _add_member(commands: Commands) -> None:
     member.add_argument("--hub-context", default="", metavar="NAME", help="the hub's context there")
     member.add_argument("--kubeconfig", type=Path, metavar="FILE", help="how to reach the member")
     member.add_argument("--context", default="", metavar="NAME", help="its context there")
+    member.add_argument(
+        "--hold-jobs",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="keep jobs that were placed here, by a finalizer, until the hub knows how they ended (default: on; "
+        "without it, a job that ends and goes while no agent looks is run again)",
+    )
     add_logging(member)
     member.set_defaults(run=_member)
 

@@ -16,6 +16,7 @@ from argosy.cli.sailing import JOB_CANCELLED, JOB_FAILED, warn
 from argosy.sdk.errors import FleetError, WaitTimeout
 from argosy.sdk.fleets import AsyncFleet
 from argosy.sdk.jobs import FleetJob, JobState
+from argosy.sdk.tasks import together
 
 Name = tuple[str, str]
 
@@ -36,11 +37,8 @@ async def follow(fleet: AsyncFleet, names: Sequence[Name], timeout: float | None
 
 async def _all(fleet: AsyncFleet, names: Sequence[Name]) -> list[FleetJob]:
     is_alone = len(names) == 1
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            ends = [tasks.create_task(_one(fleet, *name, is_alone=is_alone)) for name in names]
-    except* (FleetError, StatusError) as group:
-        raise group.exceptions[0] from None
+    async with together() as tasks:
+        ends = [tasks.create_task(_one(fleet, *name, is_alone=is_alone)) for name in names]
     return [each.result() for each in ends]
 
 

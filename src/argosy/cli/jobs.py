@@ -50,7 +50,10 @@ async def jobs(fleet: AsyncFleet, parsed: argparse.Namespace) -> int:
         printing.print_none(namespace)
     if missing:
         where = "any namespace" if namespace is None else f'namespace "{namespace}"'
-        raise CommandError(f"no job {', '.join(missing)} in {where} that is wanted")
+        one = ", ".join(f'"{each}"' for each in missing)
+        raise CommandError(
+            f"no job {one} in {where} that was asked for: argosy jobs -A shows the jobs of all namespaces"
+        )
     return 0
 
 

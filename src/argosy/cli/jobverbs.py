@@ -35,7 +35,7 @@ def _add_submit(commands: Commands) -> None:
     parser = add_fleet_command(
         commands,
         "submit",
-        "Submit jobs to the fleet: each goes to the cluster that suits it best, and waits there in its queue.",
+        "Submit jobs to the fleet; each goes to the cluster that suits it best, and waits there in its queue.",
         "submitting",
         "submit",
     )

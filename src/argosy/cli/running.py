@@ -19,10 +19,12 @@ from argosy.base.ids import RandomIds
 from argosy.cli.detaching import STARTING
 from argosy.cli.failing import problem
 from argosy.cli.progress import Progress
+from argosy.cli.screens.foregrounds import foreground
 from argosy.cli.serving import announce, queueing_of
 from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
 from argosy.control.assemblies import Assembly
+from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.fleet import states
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.clusters import PortInUse
@@ -84,7 +86,8 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
         print(f"argosy up: {error}", file=sys.stderr)
         return 1
     logs.configure(parsed.log_format)
-    tell = Progress(STARTING)
+    screen = foreground(parsed, settings)
+    tell = Progress(STARTING) if screen is None else screen.progress(STARTING)
 
     def ready(line: str) -> None:
         tell.clear()
@@ -92,10 +95,11 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
         if parsed.background:
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        else:
-            print(hint(settings), file=sys.stderr, flush=True)
+        elif screen is None:
+            tell.tell(hint(settings))
 
-    return _run("up", run_fleet(settings, ready, tell=tell), tell)
+    work = run_fleet(settings, ready, tell=tell, beside=screen)
+    return _run("up", work if screen is None else screen.around(work), tell)
 
 
 def hint(settings: FleetSettings) -> str:
@@ -196,6 +200,7 @@ async def _hub(parsed: argparse.Namespace) -> None:
         await install(client, own_kinds())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
+        add_history(assembly, HistorySettings())
         await _until_stopped(
             assembly.run(), f"argosy: the hub's controllers run on {connection.server}"
         )
@@ -216,7 +221,7 @@ async def _member(parsed: argparse.Namespace) -> None:
             cluster=client,
             clock=RealClock(),
             ids=RandomIds(),
-            settings=MemberSettings(),
+            settings=MemberSettings(holds_jobs=parsed.hold_jobs),
         )
         line = f"argosy: the agent of member {parsed.name} runs, hub {at_hub.server}, cluster {at_home.server}"
         await _until_stopped(agent.run(), line)

@@ -25,7 +25,7 @@ from argosy.base.durations import parse_duration
 from argosy.base.errors import ServiceUnavailable, StatusError, Unauthorized
 from argosy.cli.connecting import CommandError, drop_output, failed, kubeconfig_of
 from argosy.client.kubeconfig import ConfigError
-from argosy.sdk.connections import by_kubeconfig
+from argosy.sdk.connections import by_kubeconfig, plain
 from argosy.sdk.errors import FleetError, WaitTimeout
 from argosy.sdk.fleets import AsyncFleet
 
@@ -34,7 +34,7 @@ JOB_FAILED: Final = 4
 JOB_CANCELLED: Final = 5
 TIMED_OUT: Final = 124
 INTERRUPTED: Final = 130
-_UP: Final = "`argosy up` starts a fleet on this machine, --kubeconfig FILE names another"
+_UP: Final = "`argosy up` starts the fleet of this machine, --kubeconfig FILE names another"
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -47,9 +47,9 @@ def run(parsed: argparse.Namespace) -> int:
     except FleetError as error:
         return failed(str(error))
     except ConfigError as error:
-        return failed(f"{error}; {_UP}", NO_FLEET)
+        return failed(f"no fleet to talk to: {error}; {_UP}", NO_FLEET)
     except ServiceUnavailable as error:
-        return failed(f"the hub does not answer: {error.message}; {_UP}", NO_FLEET)
+        return failed(f"the hub does not answer: {plain(error.message)}; {_UP}", NO_FLEET)
     except Unauthorized as error:
         return failed(f"the hub does not know you: {error.message}; {_UP}", NO_FLEET)
     except StatusError as error:

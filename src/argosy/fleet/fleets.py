@@ -41,6 +41,8 @@ _LOG: Final = logging.getLogger(__name__)
 _member: Final = decoder(MemberCluster)
 # How long no member may join before the fleet is called ready without those that are missing.
 _JOIN_SECONDS: Final = 20.0
+# The hub knows already what these have; a disk that is full may keep them from telling it again.
+_HEAR_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.02
 _MOST_LOOK_SECONDS: Final = 0.2
 # How long a process of a run that was killed may need to be gone.
@@ -187,19 +189,21 @@ async def joined(hub: Listening, named: Collection[str], begun: datetime) -> Non
     """
     client, clock = LocalClient(hub.server, ADMIN, agent="argosy"), RealClock()
     waiting, found = set(named), list[MemberCluster]()
-    until, pause = clock.monotonic() + _JOIN_SECONDS, _LOOK_SECONDS
-    while clock.monotonic() < until:
+    since, pause = clock.monotonic(), _LOOK_SECONDS
+    while True:
         found = [_member(raw.raw) for raw in (await client.list(MEMBER_CLUSTERS)).items]
         heard = {each.metadata.name for each in found if _has_told(each, begun)}
         if waiting & heard:
             waiting -= heard
-            until, pause = clock.monotonic() + _JOIN_SECONDS, _LOOK_SECONDS
-        if not waiting:
+            since, pause = clock.monotonic(), _LOOK_SECONDS
+        known = {each.metadata.name for each in found if is_true(each.status.conditions, JOINED)}
+        patience = _HEAR_SECONDS if waiting <= known else _JOIN_SECONDS
+        if not waiting or clock.monotonic() - since > patience:
             break
         await clock.sleep(pause)
         pause = min(2 * pause, _MOST_LOOK_SECONDS)
     if waiting:
-        _LOG.warning("not joined yet: %s", ", ".join(sorted(waiting)))
+        _LOG.warning("not heard of yet: %s", ", ".join(sorted(waiting)))
     silent = [each.metadata.name for each in found if each.metadata.name not in named]
     if silent:
         _LOG.warning(

@@ -35,9 +35,10 @@ async def list_events(
 ) -> list[FleetEvent]:
     """What there is, the oldest first."""
     is_about = about_test(about)
+    names = await _members(ways)
     hub, answers = await asyncio.gather(
         _listed(HUB, ways.hub, namespace),
-        ways.ask_each(await _members(ways), lambda name, client: _listed(name, client, namespace)),
+        ways.ask_each(names, lambda name, client: _listed(name, client, namespace)),
     )
     found = [*hub, *(event for events in answers.values() for event in events)]
     wanted = (each for each in found if _is_wanted(each, types) and is_about(each.object))

@@ -245,3 +245,10 @@ def test_a_file_with_mistakes_starts_nothing(
     assert main(["up", "--state", str(tmp_path / "s"), "--fleet", str(tmp_path / "none")]) == 2
     assert "No such file or directory" in capsys.readouterr().err
     assert not (tmp_path / "s").exists()
+
+
+def test_the_file_of_the_guide_is_a_fleet() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "fleet-file.md").read_text()
+    (block,) = (part.split("```")[0] for part in guide.split("```yaml\n")[1:])
+    names = [shape.name for shape in read(block.encode())]
+    assert (names[0], names[9:]) == ("eu-01", ["eu-10", "gpu"])
