@@ -232,5 +232,5 @@ def test_examples_are_whole_documents() -> None:
             if raw is None:
                 continue
             # What a process is started with is no object of the API.
-            named = set() if raw["kind"] == "Configuration" else {"metadata"}
+            named = set() if raw["kind"] in {"Configuration", "Fleet"} else {"metadata"}
             assert {"apiVersion", "kind"} | named <= set(raw), file

@@ -176,7 +176,9 @@ class Page:
     @property
     def _before(self) -> list[Step]:
         comments = ((at, _COMMENT.match(line)) for at, line in enumerate(self.text.splitlines(), 1))
-        return [Step(at, "sh", found[2]) for at, found in comments if found and found[1] == "before"]
+        return [
+            Step(at, "sh", found[2]) for at, found in comments if found and found[1] == "before"
+        ]
 
     @property
     def excuse(self) -> str:

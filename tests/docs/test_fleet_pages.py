@@ -1,5 +1,5 @@
-"""Pages about a fleet do what they say. (Those about one cluster alone have a module of their own, so that the two
-halves are played at the same time.)
+"""Pages about a fleet do what they say. (Pages are spread over three modules, so that they can be played
+at the same time: these, every other one of these, and those about one cluster alone.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tests.docs.pages import Page, all_pages
 from tests.docs.playing import play
 from tests.support.kubectls import find_kubectl
 
-PAGES = [page for page in all_pages() if page.steps and not page.is_for_a_cluster]
+PAGES = [page for page in all_pages() if page.steps and not page.is_for_a_cluster][::2]
 
 
 @pytest.mark.kubectl
