@@ -13,6 +13,7 @@ from argosy.cli.arguments import add_commands
 from argosy.cli.flags import Commands, add_connection, add_logging, add_queueing, normalized
 from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
+from argosy.cli.simulating import add_simulate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_crds(commands)
     add_commands(commands)
     add_fleet_commands(commands)
+    add_simulate(commands)
     return parser
 
 
