@@ -1,0 +1,88 @@
+"""A job that somebody submits, as the objects that `argosy submit` creates for it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from argosy.api.needs import needs
+from argosy.api.objects.fleet import names
+from argosy.api.objects.fleet.members import MemberCluster
+from argosy.api.simulations import DURATION, OUTCOME
+from argosy.base.types import Object
+from argosy.queueing.jobs.names import PRIORITY_CLASS
+from argosy.sdk.preferring import policy_of
+from argosy.sdk.submitting import placement_of, prepared
+from argosy.simulation.arriving import Arrival
+from argosy.simulation.plans import Stream
+
+
+def job_of(arrival: Arrival) -> Object:
+    """The Job or JobSet, held back for its queue."""
+    stream = arrival.stream
+    spec = _job_spec(arrival)
+    if stream.kind == "JobSet":
+        api, spec = "jobset.x-k8s.io/v1alpha2", _job_set_spec(spec, stream)
+    else:
+        api = "batch/v1"
+    meta: Object = {"name": arrival.name, "namespace": stream.namespace}
+    if stream.priority:
+        meta["labels"] = {PRIORITY_CLASS: stream.priority}
+    job: Object = {"apiVersion": api, "kind": stream.kind, "metadata": meta, "spec": spec}
+    return prepared(job, queue=stream.queue)
+
+
+def placement_for(created: Object, arrival: Arrival, members: Sequence[MemberCluster]) -> Object:
+    """The placement of a job that is on the hub now."""
+    stream = arrival.stream
+    policy = policy_of(1, stream.prefer, needs(created), members)
+    if stream.cluster_labels:
+        affinity = policy["affinity"]["clusterAffinity"]
+        term = {"labelSelector": {"matchLabels": stream.cluster_labels}}
+        required = affinity.setdefault(
+            "requiredDuringSchedulingIgnoredDuringExecution", {"clusterSelectorTerms": [{}]}
+        )
+        required["clusterSelectorTerms"] = [
+            {**each, **term} for each in required["clusterSelectorTerms"]
+        ]
+    placement = placement_of(created, policy)
+    if stream.reschedule:
+        placement["metadata"]["annotations"][names.RESCHEDULE] = stream.reschedule
+    return placement
+
+
+def _job_spec(arrival: Arrival) -> Object:
+    stream = arrival.stream
+    annotations = {DURATION: f"{arrival.seconds:.3f}s"}
+    if stream.failure_rate:
+        annotations[OUTCOME] = f"flaky:{stream.failure_rate:g}"
+    pod: Object = {
+        "restartPolicy": "Never",
+        "containers": [
+            {
+                "name": "main",
+                "image": f"registry.example/{stream.name}",
+                "resources": {
+                    "requests": arrival.resources,
+                    "limits": {k: v for k, v in arrival.resources.items() if "/" in k},
+                },
+            }
+        ],
+    }
+    if stream.node_selector:
+        pod["nodeSelector"] = stream.node_selector
+    if stream.tolerations:
+        pod["tolerations"] = list(stream.tolerations)
+    return {
+        "parallelism": arrival.pods,
+        "completions": arrival.pods,
+        "backoffLimit": stream.retries,
+        "template": {"metadata": {"annotations": annotations}, "spec": pod},
+    }
+
+
+def _job_set_spec(job: Object, stream: Stream) -> Object:
+    return {
+        "network": {"enableDNSHostnames": False},
+        "failurePolicy": {"maxRestarts": stream.retries},
+        "replicatedJobs": [{"name": "workers", "replicas": 1, "template": {"spec": job}}],
+    }
