@@ -27,7 +27,7 @@ from argosy.base.ids import SeededIds
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.client.resources import JOBS, MEMBER_CLUSTERS, NODE_POOLS, Resource
-from argosy.control.assemblies import Assembly
+from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.fleet.agents import AGENT, LOCAL_USER, assemble_agent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import HubSettings, assemble_hub
@@ -63,6 +63,7 @@ class FleetSettings:
     hub: HubSettings = field(default_factory=HubSettings)
     member: MemberSettings = field(default_factory=MemberSettings)
     queueing: Configuration = field(default_factory=Configuration)
+    upkeep: Upkeep = UPKEEP
 
 
 @dataclass(slots=True, frozen=True)
@@ -101,6 +102,7 @@ class VirtualFleet:
             ids=self._ids("hub-controllers"),
             settings=self._settings.hub,
             source=self._source("hub"),
+            upkeep=self._settings.upkeep,
         )
         self._tasks.append(("hub", assembly.run))
         return assembly
@@ -116,6 +118,7 @@ class VirtualFleet:
             ids=self._ids(f"{plan.name}-controllers"),
             queueing=self._settings.queueing,
             source=self._source(plan.name),
+            upkeep=self._settings.upkeep,
         )
         client = LocalClient(server, ADMIN, agent=_USER_AGENT)
         for pool in plan.node_pools():
@@ -131,6 +134,7 @@ class VirtualFleet:
             settings=self._settings.member,
             metrics=server.metrics,
             source=self._source(f"{plan.name}-agent"),
+            upkeep=self._settings.upkeep,
         )
         self._tasks.append((plan.name, works.assembly.run))
         self._tasks.append((f"{plan.name}-agent", agent.run))

@@ -12,6 +12,7 @@ from typing import Final
 
 from argosy.base.types import Object
 from argosy.client.resources import MEMBER_CLUSTERS, NODE_POOLS
+from argosy.control.assemblies import UPKEEP, Upkeep
 
 # A Monday, so that weekends are where one expects them.
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
@@ -176,3 +177,4 @@ class Scenario:
     outages: tuple[Outage, ...] = ()
     changes: tuple[Change, ...] = ()
     queueing: Object | None = None
+    upkeep: Upkeep = UPKEEP

@@ -15,6 +15,7 @@ import yaml
 
 from argosy.api.objects.fleet.reschedules import parse_reschedule
 from argosy.base.types import Object
+from argosy.control.assemblies import UPKEEP, Upkeep
 from argosy.simulation.documents import Field, ScenarioError, open_document, parse_span
 from argosy.simulation.drawing import KINDS
 from argosy.simulation.plans import (
@@ -73,6 +74,7 @@ def read(path: Path) -> Scenario:
         outages=tuple(_outage(each.mapping(), members) for each in field.at("outages").items()),
         changes=tuple(_change(each.mapping(), path) for each in field.at("changes").items()),
         queueing=_mapping(field.at("queueing")),
+        upkeep=_upkeep(field.at("settings").mapping()),
     )
     field.done()
     field.mistakes.check()
@@ -108,6 +110,16 @@ def _start(field: Field) -> datetime:
 def _mapping(field: Field) -> Object | None:
     value = field.mapping().value() if field.is_there else None
     return value if isinstance(value, dict) else None
+
+
+def _upkeep(field: Field) -> Upkeep:
+    found = Upkeep(
+        node_lease_seconds=field.at("nodeLease").span(UPKEEP.node_lease_seconds, least=4.0),
+        scan_seconds=field.at("scanInterval").span(UPKEEP.scan_seconds, least=1.0),
+        writes_events=field.at("events").flag(default=UPKEEP.writes_events),
+    )
+    field.done()
+    return found
 
 
 # Objects.
@@ -264,7 +276,7 @@ def _distribution(field: Field, *, is_time: bool, default: float) -> Distributio
     if not field.is_mapping:
         value = field.span() if is_time else field.number(least=1)
         return Distribution("constant", (value,))
-    kind = field.at("type").text("choice" if "values" in field.keys() else None, allowed=KINDS)
+    kind = field.at("type").text("choice" if field.at("values").is_there else None, allowed=KINDS)
 
     def one(name: str, default: float | None = None) -> float:
         inner = field.at(name)

@@ -167,8 +167,8 @@ async def _tell(
 
 def _settings(scenario: Scenario, seed: int) -> FleetSettings:
     if scenario.queueing is None:
-        return FleetSettings(seed)
+        return FleetSettings(seed, upkeep=scenario.upkeep)
     queueing: Configuration = decode(
         msgspec.json.encode(scenario.queueing), name=f"{scenario.path}: queueing"
     )
-    return FleetSettings(seed, queueing=queueing)
+    return FleetSettings(seed, queueing=queueing, upkeep=scenario.upkeep)
