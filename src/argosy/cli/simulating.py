@@ -47,7 +47,26 @@ def add_simulate(commands: Commands) -> None:
         action="store_true",
         help="in real time, on a fleet that kubectl can look at, instead of virtual time",
     )
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        default=3,
+        metavar="N",
+        help="with --live: how many processes the fleet has (default: 3, one for the hub and two for the members)",
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="go on although this machine seems to have too little memory or disk for it",
+    )
     parser.set_defaults(run=_simulate)
+
+
+def _processes(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is no number of processes: say 1 or more")
+    return number
 
 
 def _simulate(parsed: argparse.Namespace) -> int:
@@ -57,10 +76,6 @@ def _simulate(parsed: argparse.Namespace) -> int:
 
     if parsed.list or parsed.scenario is None:
         return _list(is_asked=parsed.list)
-    if parsed.live:
-        return _fail(
-            "--live is not there yet: leave it out, and the scenario is played in virtual time"
-        )
     try:
         scenario = read(find(parsed.scenario))
         until = scenario.horizon if parsed.until is None else parse_span(parsed.until)
@@ -74,29 +89,51 @@ def _simulate(parsed: argparse.Namespace) -> int:
     if not 0 < until <= scenario.horizon:
         return _fail(f"--until {parsed.until}: the scenario is {scenario.horizon:g}s long")
     seed = scenario.seed if parsed.seed is None else parsed.seed
-    return _play(scenario, parsed.out or Path(f"simulation-{scenario.name}"), seed, until)
+    directory = parsed.out or Path(f"simulation-{scenario.name}")
+    if not _fits(scenario, directory, until, parsed):
+        return 1
+    if parsed.live:
+        from argosy.cli.living import play_live
+
+        return play_live(scenario, directory.absolute(), seed, until, parsed.processes)
+    return _play(scenario, directory, seed, until)
+
+
+def _fits(scenario: Scenario, directory: Path, until: float, parsed: argparse.Namespace) -> bool:
+    """Say how large it will be; whether it may begin."""
+    from dataclasses import replace
+
+    from argosy.simulation import estimating
+
+    found = estimating.estimate(
+        replace(scenario, horizon=until), processes=parsed.processes if parsed.live else 0
+    )
+    print(f"argosy: {scenario.name}: {estimating.told(found)}", file=sys.stderr)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        warning = estimating.check(found, directory).warning
+    except OSError as error:
+        _fail(f"{scenario.name}: {error}")
+        return False
+    except estimating.TooLarge as error:
+        if not parsed.force:
+            _fail(f"{scenario.name}: {error}; --force tries it all the same")
+            return False
+        warning = str(error)
+    if warning:
+        print(f"argosy: warning: {warning}", file=sys.stderr)
+    return True
 
 
 def _play(scenario: Scenario, directory: Path, seed: int, until: float) -> int:
-    from dataclasses import replace
-
     from argosy.base.errors import StatusError
     from argosy.queueing.configuration import ConfigurationError
-    from argosy.simulation import estimating
     from argosy.simulation.driving import Refused
     from argosy.simulation.outputs import REPORT
     from argosy.simulation.running import simulate
     from argosy.simulation.summaries import lines
 
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        found = estimating.check(estimating.estimate(replace(scenario, horizon=until)), directory)
-    except (estimating.TooLarge, OSError) as error:
-        return _fail(f"{scenario.name}: {error}")
-    print(f"argosy: {scenario.name}: {estimating.told(found)}", file=sys.stderr)
-    if found.warning:
-        print(f"argosy: warning: {found.warning}", file=sys.stderr)
-    line = _Line()
+    line = Line()
     try:
         outcome = simulate(scenario, directory, seed=seed, until=until, tell=line.tell)
     except (Refused, StatusError, ConfigurationError, OSError) as error:
@@ -112,7 +149,7 @@ def _play(scenario: Scenario, directory: Path, seed: int, until: float) -> int:
     return 0
 
 
-class _Line:
+class Line:
     """The progress: a bar that is written over on a terminal, a line for each tenth elsewhere."""
 
     def __init__(self) -> None:

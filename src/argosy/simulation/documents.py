@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -103,6 +103,10 @@ class Field:
             if name in self._children:
                 self.mistakes.add(key.start_mark.line + 1, f"{path}: is here a second time")
             self._children[name] = Field(self.mistakes, path, key.start_mark.line + 1, value)
+
+    def rewritten(self, write: Callable[[str], str]) -> Field:
+        """A copy whose texts are others."""
+        return Field(self.mistakes, self.path, self.line, _rewritten(self._node, write))
 
     # Looking.
 
@@ -272,3 +276,15 @@ class Field:
             self.wrong("is required")
             return harmless
         return default
+
+
+def _rewritten(node: yaml.Node | None, write: Callable[[str], str]) -> yaml.Node | None:
+    if isinstance(node, yaml.ScalarNode):
+        return yaml.ScalarNode(node.tag, write(node.value), node.start_mark, node.end_mark)
+    if isinstance(node, yaml.SequenceNode):
+        items = [_rewritten(each, write) for each in node.value]
+        return yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark)
+    if isinstance(node, yaml.MappingNode):
+        pairs = [(_rewritten(key, write), _rewritten(each, write)) for key, each in node.value]
+        return yaml.MappingNode(node.tag, pairs, node.start_mark, node.end_mark)
+    return node

@@ -1,27 +1,29 @@
 """Does what a scenario says, each thing at its moment: jobs are submitted, lines go dark, quotas change.
 
-It acts as people do, on the hub, with the verbs they have. A job that has ended is deleted on the hub after a while, as
-`argosy submit --keep` has it; one whose cluster is dark waits, because nobody on the hub knows yet.
+It acts as people do, on the hub, with the verbs they have, and does not know whether the fleet lives in virtual time or
+is served by processes (`Stage`). A job that has ended is deleted after a while, as `argosy submit --keep` has it; one
+whose cluster is dark waits, because nobody on the hub knows yet.
 """
 
 from __future__ import annotations
 
 import asyncio
 import heapq
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from argosy.api.objects.fleet.members import MemberCluster
 from argosy.base.clock import Clock
 from argosy.base.errors import NotFound, StatusError
 from argosy.base.types import Object
-from argosy.client.objects import decode
-from argosy.client.resources import RESOURCE_PLACEMENTS, Resource
+from argosy.client.objects import Raw, decode
+from argosy.client.protocol import Client, Propagation
+from argosy.client.resources import Resource
 from argosy.sdk import kinds
 from argosy.simulation.arriving import Arrival
-from argosy.simulation.fleets import VirtualFleet
 from argosy.simulation.ledgers import Ledger, Record
-from argosy.simulation.manifests import job_of, placement_for
+from argosy.simulation.manifests import in_turn, job_of, made, placement_for
 from argosy.simulation.plans import Change, Outage, Scenario
 from argosy.simulation.watching import amount
 
@@ -33,11 +35,43 @@ class Refused(Exception):
     """The hub does not take an object of the scenario; the message says which, and why."""
 
 
+class Stage(Protocol):
+    """A fleet, as far as a scenario is played on it."""
+
+    @property
+    def hub(self) -> Client: ...
+
+    def member(self, name: str) -> Client: ...
+
+    async def member_clusters(self) -> list[MemberCluster]: ...
+
+    async def jobs(self) -> set[tuple[str, str]]:
+        """Namespace and name of every job on the hub."""
+        ...
+
+    def resource_of(self, obj: Object) -> Resource:
+        """NotFound for a kind that the hub does not serve."""
+        ...
+
+    async def darken(self, name: str, *, is_dark: bool) -> None:
+        """Cut the line between a member and the hub, or mend it."""
+        ...
+
+
 class Driver:
-    """Of one run. `began`: the moment of the loop's clock at which the scenario begins."""
+    """Of one run. `began`: the moment of the loop's clock at which the scenario begins; `lanes`: how many jobs may be
+    submitted at once.
+    """
 
     def __init__(
-        self, scenario: Scenario, fleet: VirtualFleet, ledger: Ledger, clock: Clock, began: float
+        self,
+        scenario: Scenario,
+        fleet: Stage,
+        ledger: Ledger,
+        clock: Clock,
+        began: float,
+        *,
+        lanes: int = 1,
     ) -> None:
         self._scenario = scenario
         self._fleet = fleet
@@ -46,6 +80,13 @@ class Driver:
         self._clock = clock
         self._began = began
         self._members: Sequence[MemberCluster] = ()
+        self._lanes = lanes
+        self._lanes_done = 0
+        self._streams = {each.name: each for each in scenario.streams}
+        # How many jobs of a stream there have been.
+        self._turns: Counter[str] = Counter()
+        # What was created for jobs with a manifest, beside the job.
+        self._more: dict[tuple[str, str], list[Object]] = {}
         self._dark: dict[str, int] = {}
         # Ended jobs, by when they go.
         self._ended: list[tuple[float, int, Record]] = []
@@ -61,12 +102,17 @@ class Driver:
         """All of it, until cancelled."""
         self._members = await self._fleet.member_clusters()
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._submit(jobs), name="arrivals")
+            for _ in range(self._lanes):
+                tasks.create_task(self._submit(jobs), name="arrivals")
             tasks.create_task(self._tidy(), name="tidying")
             for number, outage in enumerate(self._scenario.outages):
                 tasks.create_task(self._darken(outage), name=f"outage-{number}")
             for number, change in enumerate(self._scenario.changes):
                 tasks.create_task(self._change(change), name=f"change-{number}")
+
+    @property
+    def has_submitted_all(self) -> bool:
+        return self._lanes_done == self._lanes
 
     async def _until(self, moment: float) -> None:
         await self._clock.sleep(max(0.0, self._began + moment - self._clock.monotonic()))
@@ -74,27 +120,43 @@ class Driver:
     # Jobs.
 
     async def _submit(self, jobs: Iterator[Arrival]) -> None:
+        """Every lane takes the next one."""
         for arrival in jobs:
+            turn = self._turns[arrival.stream.name]
+            self._turns[arrival.stream.name] += 1
             await self._until(arrival.at)
-            await self._submit_one(arrival)
+            try:
+                await self._submit_one(arrival, turn)
+            except StatusError as error:
+                raise Refused(f"jobs: {arrival.stream.name}: {error.message}") from error
+        self._lanes_done += 1
 
-    async def _submit_one(self, arrival: Arrival) -> None:
+    async def _submit_one(self, arrival: Arrival, turn: int) -> None:
         units = amount(arrival.resources, self._scenario.unit)
         self._ledger.submitted(arrival, units)
+        if arrival.stream.manifest:
+            await self._submit_made(arrival, turn)
+            return
         job = job_of(arrival)
-        group, _, version = job["apiVersion"].rpartition("/")
-        resource = kinds.resource_of(group, job["kind"], version)
-        namespace = arrival.stream.namespace
-        try:
-            created = decode(
-                await self._hub.create(resource, job, namespace=namespace, field_manager=_MANAGER)
-            )
-            placement = placement_for(created, arrival, self._members)
-            await self._hub.create(
-                RESOURCE_PLACEMENTS, placement, namespace=namespace, field_manager=_MANAGER
-            )
-        except StatusError as error:
-            raise Refused(f"jobs: {arrival.stream.name}: {error.message}") from error
+        if arrival.stream.cluster:
+            await self._create(self._fleet.member(arrival.stream.cluster), job)
+            return
+        created = decode(await self._create(self._hub, job))
+        await self._create(self._hub, placement_for(created, arrival, self._members))
+
+    async def _submit_made(self, arrival: Arrival, turn: int) -> None:
+        stream = arrival.stream
+        names = [each.name for each in self._scenario.members]
+        there = in_turn(names, stream.spread, turn) if stream.spread > 1 else ()
+        job, *more = made(stream.manifest, arrival.name, arrival.pods, arrival.seconds, there)
+        self._more[stream.namespace, arrival.name] = more
+        for each in (job, *more):
+            await self._create(self._hub, each)
+
+    async def _create(self, client: Client, obj: Object) -> Raw:
+        namespace = obj["metadata"].get("namespace")
+        resource = self._fleet.resource_of(obj)
+        return await client.create(resource, obj, namespace=namespace, field_manager=_MANAGER)
 
     def _has_ended(self, record: Record) -> None:
         self._number += 1
@@ -110,37 +172,38 @@ class Driver:
             due, number, record = self._ended[0]
             await self._until(due)
             heapq.heappop(self._ended)
-            if self._dark.get(record.cluster):
+            if any(self._dark.get(each) for each in record.places):
                 later = self._ledger.now + _LATER_SECONDS
                 heapq.heappush(self._ended, (later, number, record))
                 continue
-            try:
-                await self._hub.delete(
-                    self._kind_of(record), record.name, namespace=record.namespace
-                )
-            except NotFound:
-                continue
+            await self._delete(record)
 
-    def _kind_of(self, record: Record) -> Resource:
+    async def _delete(self, record: Record) -> None:
         group = "jobset.x-k8s.io" if record.kind == "JobSet" else "batch"
-        return kinds.resource_of(group, record.kind)
+        at = self._streams[record.stream].cluster
+        client = self._fleet.member(at) if at else self._hub
+        # What selects the job goes first, so that nobody misses it.
+        for each in reversed(self._more.pop(record.key, [])):
+            await _gone(client, self._fleet.resource_of(each), each["metadata"]["name"], record)
+        await _gone(client, kinds.resource_of(group, record.kind), record.name, record)
 
     # What befalls the fleet.
 
     async def _darken(self, outage: Outage) -> None:
         await self._until(outage.since)
         self._ledger.note("outage", clusters=list(outage.clusters), until=outage.until)
-        self._turn(outage, 1)
+        await self._turn(outage, 1)
         await self._until(outage.until)
-        self._turn(outage, -1)
+        await self._turn(outage, -1)
         self._ledger.note("outage-over", clusters=list(outage.clusters))
 
-    def _turn(self, outage: Outage, sign: int) -> None:
+    async def _turn(self, outage: Outage, sign: int) -> None:
         """Two outages may overlap: it is light when both are over."""
         for name in outage.clusters:
             self._dark[name] = self._dark.get(name, 0) + sign
-            self._fleet.members[name].line.is_dark = bool(self._dark[name])
             self._ledger.add("dark", name, sign)
+        for name in outage.clusters:
+            await self._fleet.darken(name, is_dark=bool(self._dark[name]))
 
     async def _change(self, change: Change) -> None:
         await self._until(change.at)
@@ -148,7 +211,17 @@ class Driver:
         await apply(self._fleet, change.objects)
 
 
-async def apply(fleet: VirtualFleet, objects: Sequence[Object]) -> None:
+async def _gone(client: Client, resource: Resource, name: str, record: Record) -> None:
+    """Delete one thing of a job, which may have gone by itself."""
+    try:
+        await client.delete(
+            resource, name, namespace=record.namespace, propagation=Propagation.BACKGROUND
+        )
+    except NotFound:
+        return
+
+
+async def apply(fleet: Stage, objects: Sequence[Object]) -> None:
     """As `kubectl apply --server-side` on the hub; Refused says which object, and why."""
     for obj in objects:
         name = obj["metadata"]["name"]

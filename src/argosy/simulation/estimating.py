@@ -13,7 +13,7 @@ from typing import Final
 
 from argosy.simulation.arriving import expected, expected_pods
 from argosy.simulation.drawing import mean
-from argosy.simulation.plans import Scenario
+from argosy.simulation.plans import Pool, Scenario
 
 _PROCESS_BYTES: Final = 120 << 20
 _MEMBER_BYTES: Final = 12 << 20
@@ -24,6 +24,12 @@ _POD_BYTES: Final = 15 << 10
 # A job as the ledger keeps it to the end.
 _RECORD_BYTES: Final = 2 << 10
 _JOB_DISK_BYTES: Final = 1500
+# What more a fleet in real time needs: processes, and stores on disk.
+_LIVE_PROCESS_BYTES: Final = 80 << 20
+_LIVE_POD_BYTES: Final = 5 << 10
+_MEMBER_DISK_BYTES: Final = 2 << 20
+_NODE_DISK_BYTES: Final = 6 << 10
+_POD_DISK_BYTES: Final = 12 << 10
 # Finished jobs stay on their member for a day at most, on the hub for `keep`.
 _KNOWN_SECONDS: Final = 3600.0
 _NEAR: Final = 0.7
@@ -44,14 +50,10 @@ class Estimate:
     warning: str = ""
 
 
-def estimate(scenario: Scenario) -> Estimate:
-    """What a run will need, about."""
+def estimate(scenario: Scenario, *, processes: int = 0) -> Estimate:
+    """What a run will need, about: in virtual time, or live in so many processes."""
     jobs = expected(scenario)
-    nodes = sum(
-        int(pool.spec.get("maximum", pool.spec.get("minimum", 0)))
-        for member in scenario.members
-        for pool in member.pools
-    )
+    nodes = sum(_nodes(pool) for member in scenario.members for pool in member.pools)
     longest = max((mean(each.seconds) for each in scenario.streams), default=0.0)
     known = min(1.0, (longest + scenario.keep + _KNOWN_SECONDS) / scenario.horizon) * jobs
     memory = (
@@ -61,7 +63,21 @@ def estimate(scenario: Scenario) -> Estimate:
         + known * (_JOB_BYTES + expected_pods(scenario) * _POD_BYTES)
         + jobs * _RECORD_BYTES
     )
-    return Estimate(round(jobs), nodes, int(memory), int(jobs * _JOB_DISK_BYTES))
+    disk = jobs * _JOB_DISK_BYTES
+    if processes:
+        pods = known * expected_pods(scenario)
+        memory += processes * _LIVE_PROCESS_BYTES + pods * _LIVE_POD_BYTES
+        disk += (
+            len(scenario.members) * _MEMBER_DISK_BYTES
+            + nodes * _NODE_DISK_BYTES
+            + pods * _POD_DISK_BYTES
+        )
+    return Estimate(round(jobs), nodes, int(memory), int(disk))
+
+
+def _nodes(pool: Pool) -> int:
+    """As many as it may have."""
+    return int(str(pool.spec.get("maximum", pool.spec.get("minimum", 0))))
 
 
 def check(found: Estimate, directory: Path) -> Estimate:

@@ -87,6 +87,14 @@ class VirtualFleet:
         self._servers: list[ClusterServer] = []
         self.members: dict[str, MemberFleet] = {}
 
+    def member(self, name: str) -> LocalClient:
+        """A member, as its administrator."""
+        return self.members[name].client
+
+    async def darken(self, name: str, *, is_dark: bool) -> None:
+        """Cut the line between a member and the hub, or mend it."""
+        self.members[name].line.is_dark = is_dark
+
     @property
     def hub(self) -> LocalClient:
         """The hub, as its administrator."""

@@ -25,7 +25,9 @@ SLOTS: Final = 336
 
 @dataclass(slots=True)
 class Record:
-    """One job. `units`: what a pod has of the resource that the scenario counts by."""
+    """One job. `units`: what a pod has of the resource that the scenario counts by; `width`: on how many clusters it
+    is meant to be at once.
+    """
 
     name: str
     namespace: str
@@ -52,8 +54,13 @@ class Record:
     used: float = 0.0
     wasted: float = 0.0
     cost: float = 0.0
+    stream: str = ""
+    width: int = 1
     # Running pods by cluster.
     running: dict[str, int] = field(default_factory=dict)
+    # Where it has been, and where it has ended.
+    places: set[str] = field(default_factory=set)
+    ends: set[str] = field(default_factory=set)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -95,12 +102,14 @@ class Meter:
         return [each / self._width for each in self.slots]
 
     def _spread(self, since: float, until: float) -> None:
-        width, last = self._width, len(self.slots) - 1
-        slot = min(int(since / width), last)
-        while since < until:
-            end = until if slot == last else min(until, (slot + 1) * width)
-            self.slots[slot] += self.amount * (end - since)
-            since, slot = end, min(slot + 1, last)
+        """What is later than the horizon belongs to no slot."""
+        width = self._width
+        for slot in range(int(since / width), len(self.slots)):
+            end = min(until, (slot + 1) * width)
+            self.slots[slot] += self.amount * max(0.0, end - since)
+            if end >= until:
+                return
+            since = end
 
 
 class Sink(Protocol):
@@ -168,6 +177,8 @@ class Ledger:
             units=units,
             seconds=arrival.seconds,
             submitted=self.now,
+            stream=stream.name,
+            width=stream.spread,
         )
         self.jobs[record.key] = record
         self.add("waiting", record.team, 1)
@@ -181,8 +192,9 @@ class Ledger:
         return record
 
     def placed(self, record: Record, cluster: str) -> None:
-        if record.cluster and record.cluster != cluster:
+        if record.cluster != cluster and len(record.places) >= record.width:
             record.moves += 1
+        record.places.add(cluster)
         record.cluster = cluster
         if record.placed is None:
             record.placed = self.now
@@ -200,7 +212,7 @@ class Ledger:
         self._tell("evicted", record, cluster, reason=reason)
 
     def pod_began(self, record: Record, cluster: str) -> None:
-        if any(number for other, number in record.running.items() if other != cluster):
+        if cluster not in record.running and len(record.running) >= record.width:
             self._tell("overlapped", record, cluster)
         record.running[cluster] = record.running.get(cluster, 0) + 1
         self.add("used", cluster, record.units)
@@ -232,6 +244,9 @@ class Ledger:
     def ended(self, record: Record, cluster: str, outcome: str) -> None:
         if record.ended is not None:
             self._tell("ended-again", record, cluster, outcome=outcome)
+            return
+        record.ends.add(cluster)
+        if len(record.ends) < record.width and outcome == COMPLETE:
             return
         if record.started is None:
             # Its pods were never seen running: they were too short.

@@ -1,8 +1,17 @@
-"""A job that somebody submits, as the objects that `argosy submit` creates for it. Pure."""
+"""A job that somebody submits, as the objects that are created for it. Pure.
+
+They are those of `argosy submit`, unless the stream has a manifest: the text of a YAML file, in which `{name}`,
+`{pods}` and `{seconds}` stand for the job's own. A job that is on several clusters at once has there `{clusters}`,
+their names as a list, and `{share}`, how many of its pods each of them gets.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Final
+
+import yaml
 
 from argosy.api.needs import needs
 from argosy.api.objects.fleet import names
@@ -14,6 +23,29 @@ from argosy.sdk.preferring import policy_of
 from argosy.sdk.submitting import placement_of, prepared
 from argosy.simulation.arriving import Arrival
 from argosy.simulation.plans import Stream
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def made(
+    manifest: str, name: str, pods: int, seconds: float, clusters: Sequence[str]
+) -> list[Object]:
+    """The objects of a manifest, in its order; the first is the job."""
+    text = manifest
+    for key, value in (
+        ("name", name),
+        ("pods", str(pods)),
+        ("seconds", f"{seconds:g}"),
+        ("share", str(pods // max(1, len(clusters)))),
+        ("clusters", json.dumps(list(clusters))),
+    ):
+        text = text.replace(f"{{{key}}}", value)
+    return [each for each in yaml.load_all(text, Loader=_LOADER) if each is not None]
+
+
+def in_turn(names: Sequence[str], spread: int, turn: int) -> tuple[str, ...]:
+    """The clusters of a stream's job of this number, where each is on several: all get as many."""
+    return tuple(names[(turn * spread + each) % len(names)] for each in range(spread))
 
 
 def job_of(arrival: Arrival) -> Object:

@@ -116,7 +116,11 @@ class Traced:
 
 @dataclass(slots=True, frozen=True)
 class Stream:
-    """Jobs of one kind: whose they are, what they ask for, how they behave and where they may go."""
+    """Jobs of one kind: whose they are, what they ask for, how they behave and where they may go.
+
+    `manifest` is the text of what is created for each job instead of what `argosy submit` would create; see
+    `manifests`. `spread`: on how many clusters at once each job is. `cluster`: where jobs are created without the hub.
+    """
 
     name: str
     team: str
@@ -137,6 +141,9 @@ class Stream:
     prefer: str = ""
     cluster_labels: dict[str, str] = field(default_factory=dict)
     reschedule: str = ""
+    manifest: str = ""
+    spread: int = 1
+    cluster: str = ""
 
 
 @dataclass(slots=True, frozen=True)

@@ -18,6 +18,7 @@ from argosy.base.types import Object
 from argosy.control.assemblies import UPKEEP, Upkeep
 from argosy.simulation.documents import Field, ScenarioError, open_document, parse_span
 from argosy.simulation.drawing import KINDS
+from argosy.simulation.manifests import made
 from argosy.simulation.plans import (
     START,
     Arrivals,
@@ -30,6 +31,7 @@ from argosy.simulation.plans import (
     Stream,
     Traced,
 )
+from argosy.simulation.repeating import copy, numbers, repeated
 from argosy.simulation.shaping import read_fleet
 
 SHIPPED: Final = Path(__file__).parent / "scenarios"
@@ -56,8 +58,7 @@ def read(path: Path) -> Scenario:
     name = field.at("name").text(path.stem)
     horizon = field.at("horizon").span(least=1.0)
     members = _fleet(field.at("fleet"), path)
-    streams = tuple(_stream(each.mapping(), path) for each in field.at("jobs").items())
-    _check_names(field, streams)
+    streams = tuple(_streams(field.at("jobs"), members, path))
     found = Scenario(
         name=name,
         path=path,
@@ -127,22 +128,25 @@ def _upkeep(field: Field) -> Upkeep:
 
 def _objects(field: Field, path: Path) -> Iterator[Object]:
     for each in field.items():
-        if each.is_mapping and each.keys() == ["file"]:
-            yield from _filed(each.at("file"), path)
+        if each.is_mapping and each.at("file").is_there:
+            yield from _filed(each, path)
         else:
             yield from _checked(each, each.value())
 
 
 def _filed(field: Field, path: Path) -> Iterator[Object]:
-    beside = path.parent / field.text()
+    named, counted = field.at("file"), numbers(field)
+    field.done()
+    beside = path.parent / named.text()
     try:
         documents = list(yaml.safe_load_all(beside.read_text()))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        field.wrong(f"{beside} cannot be read: {error}")
+        named.wrong(f"{beside} cannot be read: {error}")
         return
-    for document in documents:
-        if document is not None:
-            yield from _checked(field, document)
+    for number in counted:
+        for document in documents:
+            if document is not None:
+                yield from _checked(named, document if number is None else copy(document, number))
 
 
 def _checked(field: Field, value: object) -> Iterator[Object]:
@@ -161,18 +165,23 @@ def _checked(field: Field, value: object) -> Iterator[Object]:
 # Jobs.
 
 
-def _check_names(field: Field, streams: tuple[Stream, ...]) -> None:
-    if not streams:
-        field.at("jobs").wrong("name at least one stream of jobs")
+def _streams(field: Field, members: tuple[Member, ...], path: Path) -> Iterator[Stream]:
     seen: set[str] = set()
-    for each, stream in zip(field.at("jobs").items(), streams, strict=True):
-        if stream.name in seen:
-            each.at("name").wrong(f'"{stream.name}" is the name of another stream')
-        seen.add(stream.name)
+    for entry in field.items():
+        for each in repeated(entry.mapping()):
+            stream = _stream(each, members, path)
+            if stream.name in seen:
+                each.at("name").wrong(f'"{stream.name}" is the name of another stream')
+            seen.add(stream.name)
+            yield stream
+    if not seen:
+        field.wrong("name at least one stream of jobs")
 
 
-def _stream(field: Field, path: Path) -> Stream:
+def _stream(field: Field, members: tuple[Member, ...], path: Path) -> Stream:
     name = field.at("name").text()
+    # `repeated` has read them.
+    field.at("count"), field.at("first")
     namespace = field.at("namespace").text("default")
     trace = tuple(_trace(field.at("trace"), path))
     arrivals = field.at("arrivals")
@@ -198,10 +207,55 @@ def _stream(field: Field, path: Path) -> Stream:
         prefer=_preference(field.at("prefer")),
         cluster_labels=field.at("clusterLabels").mapping().labels(),
         reschedule=_reschedule(field.at("reschedule")),
+        manifest=_text(field.at("manifest"), path),
+        spread=field.at("spread").whole(1, least=1, most=len(members) or 1),
+        cluster=_member(field.at("cluster"), members),
     )
     field.at("failures").done()
     field.done()
+    _check_manifest(field, found)
     return found
+
+
+def _text(field: Field, path: Path) -> str:
+    """What is in a file beside the scenario."""
+    if not field.is_there:
+        return ""
+    beside = path.parent / field.text()
+    try:
+        return beside.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        field.wrong(f"{beside} cannot be read: {error}")
+        return ""
+
+
+def _member(field: Field, members: tuple[Member, ...]) -> str:
+    return field.text("", allowed=[each.name for each in members]) if field.is_there else ""
+
+
+def _check_manifest(field: Field, stream: Stream) -> None:
+    """Whether jobs can be made of it, and are what the stream says they are."""
+    if stream.spread > 1 and not stream.manifest:
+        field.at("spread").wrong("needs a manifest with an override of the job's size; see aks-70k")
+    if stream.cluster and (stream.manifest or stream.spread > 1):
+        field.at("cluster").wrong(
+            "a job that is created on a cluster has no placement: leave out manifest and spread"
+        )
+    if not stream.manifest:
+        return
+    try:
+        first = made(
+            stream.manifest, "some-name", 8, 60.0, tuple(f"c{n}" for n in range(stream.spread))
+        )[0]
+        told = (first["kind"], first["metadata"]["name"], first["metadata"].get("namespace"))
+    except (yaml.YAMLError, LookupError, TypeError, AttributeError) as error:
+        field.at("manifest").wrong(f"no objects can be made of it: {type(error).__name__}: {error}")
+        return
+    if told != (stream.kind, "some-name", stream.namespace):
+        field.at("manifest").wrong(
+            f"its first object must be the {stream.kind} {{name}} in namespace {stream.namespace}, not a {told[0]} "
+            f"{told[1]} in {told[2] or 'no namespace'}"
+        )
 
 
 def _preference(field: Field) -> str:
@@ -261,7 +315,7 @@ def _rate(field: Field) -> float:
 
 def _burst(field: Field) -> Burst:
     found = Burst(
-        every=field.at("every").span(least=1.0),
+        every=field.at("every").span(least=0.001),
         size=field.at("size").whole(least=1),
         spread=field.at("spread").span(0.0),
         first=field.at("first").span(0.0),

@@ -21,7 +21,7 @@ from argosy.base.loops import run_virtual
 from argosy.base.types import Object
 from argosy.queueing.configuration import Configuration, decode
 from argosy.simulation.arriving import arrivals
-from argosy.simulation.driving import Driver
+from argosy.simulation.driving import Driver, Stage
 from argosy.simulation.fleets import FleetSettings, VirtualFleet
 from argosy.simulation.ledgers import Ledger, Sink
 from argosy.simulation.outputs import EVENTS, REPORT, write_jobs, write_summary
@@ -70,10 +70,15 @@ def simulate(
     """Play the scenario and write its directory."""
     with (directory / EVENTS).open("wb", buffering=1 << 20) as sink:
         outcome = play(scenario, sink, seed=seed, until=until, tell=tell)
+    write(scenario, directory, outcome, until)
+    return outcome
+
+
+def write(scenario: Scenario, directory: Path, outcome: Outcome, until: float) -> None:
+    """All that is written at the end of a run."""
     write_jobs(directory, outcome.ledger.jobs.values(), until)
     write_summary(directory, outcome.summary)
     (directory / REPORT).write_text(page(scenario, outcome.ledger, outcome.summary))
-    return outcome
 
 
 def play(
@@ -96,8 +101,10 @@ async def _play(
     fleet = VirtualFleet(_settings(scenario, seed), clock)
     await fleet.build_hub()
     watchers = []
-    for member in scenario.members:
-        watchers.append(Watcher(await fleet.build_member(member), ledger, scenario.unit))
+    for plan in scenario.members:
+        watcher = Watcher(plan, ledger, scenario.unit)
+        watcher.follow((await fleet.build_member(plan)).assembly)
+        watchers.append(watcher)
     driver = Driver(scenario, fleet, ledger, clock, began)
     running = asyncio.create_task(_run(fleet, driver, scenario, seed))
     telling = asyncio.create_task(_tell(tell, fleet, ledger, clock, began, until, began_real))
@@ -109,7 +116,7 @@ async def _play(
         )
         for task in done:
             task.result()
-        await _look_for_lost(fleet, ledger)
+        await look_for_lost(scenario, fleet, ledger)
         for watcher in watchers:
             watcher.close()
         ledger.close()
@@ -137,11 +144,12 @@ async def _run(fleet: VirtualFleet, driver: Driver, scenario: Scenario, seed: in
         raise error from None
 
 
-async def _look_for_lost(fleet: VirtualFleet, ledger: Ledger) -> None:
+async def look_for_lost(scenario: Scenario, fleet: Stage, ledger: Ledger) -> None:
     """A job that has not ended and is not on the hub any more is lost: nobody will ever run it."""
     known = await fleet.jobs()
+    direct = {each.name for each in scenario.streams if each.cluster}
     for record in ledger.jobs.values():
-        if record.ended is None and record.key not in known:
+        if record.ended is None and record.key not in known and record.stream not in direct:
             ledger.note("lost", job=f"{record.namespace}/{record.name}")
 
 

@@ -17,28 +17,30 @@ from argosy.api.wellknown import NODE_POOL
 from argosy.base.quantities import NANOS, parse
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, NODES, WORKLOADS
-from argosy.simulation.fleets import MemberFleet
+from argosy.control.assemblies import Assembly
 from argosy.simulation.ledgers import COMPLETE, FAILED, Ledger, Record
-from argosy.simulation.plans import Pool
+from argosy.simulation.plans import Member, Pool
 from argosy.workloads.jobsets.names import JOB_SETS
 from argosy.workloads.pods.caches import pod_informer
 
 _JOB: Final = "batch.kubernetes.io/job-name"
-_JOB_SET: Final = "jobset.sigs.k8s.io/jobset-name"
+JOB_SET: Final = "jobset.sigs.k8s.io/jobset-name"
 GPU: Final = "nvidia.com/gpu"
 
 
 class Watcher:
-    """Of one member; made before it runs. `unit`: the resource that is counted."""
+    """Of one member. `unit`: the resource that is counted."""
 
-    def __init__(self, member: MemberFleet, ledger: Ledger, unit: str) -> None:
-        self._cluster = member.plan.name
+    def __init__(self, plan: Member, ledger: Ledger, unit: str) -> None:
+        self._cluster = plan.name
         self._ledger = ledger
         self._unit = unit
-        self._pools = {pool.name: pool for pool in member.plan.pools}
+        self._pools = {pool.name: pool for pool in plan.pools}
         # Running pods by uid: whose they are, since when, and what an hour costs.
         self._running: dict[str, tuple[Record, float, float]] = {}
-        assembly = member.assembly
+
+    def follow(self, assembly: Assembly) -> None:
+        """Be told by the member's own informers; before they run."""
         assembly.informer(JOBS, Job).add_handler(self._job)
         assembly.informer(JOB_SETS, JobSet).add_handler(self._job_set)
         assembly.informer(WORKLOADS, Workload).add_handler(self._workload)
@@ -134,7 +136,7 @@ class Watcher:
 
     def _began(self, pod: Pod) -> None:
         labels = pod.metadata.labels
-        name = labels.get(_JOB_SET) or labels.get(_JOB, "")
+        name = labels.get(JOB_SET) or labels.get(_JOB, "")
         record = self._ledger.jobs.get((pod.metadata.namespace, name))
         if record is None:
             return
@@ -164,7 +166,7 @@ def amount(quantities: dict[str, str], resource: str) -> float:
 def machine(pool: Pool) -> dict[str, float]:
     """What one machine of a pool has."""
     given: Object = pool.spec.get("machine") or {}
-    sizes = {
+    sizes: dict[str, float] = {
         name: parse(str(given[name])).nanos / NANOS for name in ("cpu", "memory") if name in given
     }
     sizes[GPU] = float(given.get("gpus", 0))
