@@ -24,6 +24,8 @@ from argosy.workloads.jobsets.names import JOB_SETS
 from argosy.workloads.pods.caches import pod_informer
 
 _JOB: Final = "batch.kubernetes.io/job-name"
+# Jobs with selectors of their own label their pods as their authors know it.
+_OLD_JOB: Final = "job-name"
 JOB_SET: Final = "jobset.sigs.k8s.io/jobset-name"
 GPU: Final = "nvidia.com/gpu"
 
@@ -136,7 +138,7 @@ class Watcher:
 
     def _began(self, pod: Pod) -> None:
         labels = pod.metadata.labels
-        name = labels.get(JOB_SET) or labels.get(_JOB, "")
+        name = labels.get(JOB_SET) or labels.get(_JOB) or labels.get(_OLD_JOB, "")
         record = self._ledger.jobs.get((pod.metadata.namespace, name))
         if record is None:
             return
