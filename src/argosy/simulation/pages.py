@@ -1,2 +1,299 @@
-def page(scenario, ledger, summary):
-    return ""
+"""The report: one HTML file that needs nothing else, light or dark as its reader's screen is. Pure.
+
+From the top: what it was, the numbers that matter, the fleet at a glance (clusters by region, each with its machines and
+its load), clusters side by side over time, use by team with what went wrong shaded, who waited, and the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from argosy.base.types import Object
+from argosy.simulation import charts
+from argosy.simulation.ledgers import Ledger
+from argosy.simulation.plans import Scenario
+from argosy.simulation.summaries import span
+
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_DAY: Final = 86_400.0
+_HOUR: Final = 3600.0
+_CELLS: Final = 112
+_STYLE: Final = """
+:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#667485;--rule:#dfe4ea;--bad:#d6453d;
+--c0:#2f6fde;--c1:#e08a1e;--c2:#1f9d78;--c3:#b0499d;--c4:#8a93a0;--c5:#c9b22b;--c6:#4fb3d9;--c7:#d65f4a}
+@media(prefers-color-scheme:dark){:root{--bg:#0f141a;--card:#171e26;--ink:#e6ebf1;--soft:#8d9aab;--rule:#2a3440;--bad:#ff6b61;
+--c0:#5b94ff;--c1:#f2a63f;--c2:#3cc79b;--c3:#d978c6;--c4:#7f8a99;--c5:#e3cf52;--c6:#76cbec;--c7:#f0836f}}
+*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",
+Roboto,sans-serif;font-variant-numeric:tabular-nums}main{max-width:1160px;margin:0 auto;padding:36px 20px 64px}
+h1{font-size:30px;margin:0;letter-spacing:-.02em}h2{font-size:17px;margin:0 0 2px}p{margin:4px 0;color:var(--soft)}
+section{background:var(--card);border:1px solid var(--rule);border-radius:12px;padding:18px 20px;margin-top:18px;overflow-x:auto}
+.kpis{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin-top:22px}
+.kpi{background:var(--card);border:1px solid var(--rule);border-radius:12px;padding:14px 16px}.kpi b{display:block;font-size:25px;
+letter-spacing:-.02em}.kpi span{color:var(--soft);font-size:13px}.bad b{color:var(--bad)}
+.regions{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:14px;margin-top:12px}.region h3{font-size:13px;
+margin:0 0 8px;color:var(--soft);text-transform:uppercase;letter-spacing:.06em}.tiles{display:grid;
+grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:8px}.tile{border:1px solid var(--rule);border-radius:9px;padding:9px 11px;
+font-size:12.5px;color:var(--soft)}.tile b{color:var(--ink);font-size:14px;display:flex;justify-content:space-between}
+.tile.dark{border-color:var(--bad)}.load{height:5px;border-radius:3px;background:var(--rule);margin:6px 0 5px;overflow:hidden}
+.load i{display:block;height:100%;background:var(--c0)}svg{display:block;width:100%;height:auto;min-width:640px;margin-top:8px}
+svg.spark{min-width:0;height:34px;margin-top:6px}.area{stroke:none;fill-opacity:.78}.line{fill:none;stroke-width:1.8}
+.grid{stroke:var(--rule);stroke-width:1}.ceiling{fill:none;stroke:var(--soft);stroke-width:1.3;stroke-dasharray:4 3}
+.outage{fill:var(--bad);fill-opacity:.16}.mark{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:2 3}.heat{fill:var(--c0)}
+.tick{fill:var(--soft);font-size:11.5px}.name{fill:var(--ink);font-size:13px}.value{fill:var(--soft);font-size:12px}
+.whisker{stroke-width:2;stroke-opacity:.55}.bar{fill-opacity:.8}.median{stroke:var(--card);stroke-width:2.5}
+.key{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:13px;color:var(--soft);margin-top:4px}.key i{display:inline-block;width:11px;
+height:11px;border-radius:3px;margin-right:6px;vertical-align:-1px}table{border-collapse:collapse;width:100%;font-size:13.5px;
+margin-top:8px}th,td{text-align:right;padding:6px 10px;border-bottom:1px solid var(--rule);white-space:nowrap}th{color:var(--soft);
+font-weight:500}th:first-child,td:first-child{text-align:left}footer{color:var(--soft);font-size:13px;margin-top:22px}
+""" + "".join(
+    f".area.c{n},.bar.c{n},i.c{n}{{fill:var(--c{n});background:var(--c{n})}}.line.c{n},.whisker.c{n}{{stroke:var(--c{n})}}"
+    for n in range(8)
+)
+
+
+def page(scenario: Scenario, ledger: Ledger, summary: Object) -> str:
+    """The whole file."""
+    axis = _axis(scenario, ledger.horizon)
+    body = "".join(
+        [
+            _head(scenario, summary),
+            _kpis(summary),
+            _fleet(summary, ledger),
+            _side_by_side(scenario, ledger, axis),
+            _use(scenario, ledger, axis),
+            _waiting(ledger, axis),
+            _waits(summary),
+            _tables(summary),
+            f"<footer>Seed {summary['seed']}. The events are in events.jsonl, each job is a line of jobs.csv, every "
+            "number here is in summary.json. The same seed gives the same files.</footer>",
+        ]
+    )
+    title = escape(scenario.name)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title} · Argosy simulation</title><style>{_STYLE}</style></head><body><main>{body}</main></body></html>\n"
+    )
+
+
+def _axis(scenario: Scenario, seconds: float) -> charts.Axis:
+    first = scenario.start.weekday()
+    begin = scenario.start.hour * _HOUR + scenario.start.minute * 60.0
+
+    def label(at: float) -> str:
+        moment = begin + at
+        if seconds > 2 * _DAY:
+            return _DAYS[(first + int(moment // _DAY)) % 7]
+        return f"{int(moment % _DAY // _HOUR):02d}:{int(moment % _HOUR // 60):02d}"
+
+    return charts.Axis(
+        seconds,
+        label,
+        [charts.Span(each.since, each.until, f"{each.what} dark") for each in scenario.outages],
+        [charts.Mark(each.at, each.what) for each in scenario.changes if each.at <= seconds],
+    )
+
+
+def _head(scenario: Scenario, summary: Object) -> str:
+    told = escape(" ".join(scenario.description.split()))
+    how = f"{span(summary['simulatedSeconds'])} of fleet life in virtual time"
+    return f"<h1>{escape(scenario.name)}</h1><p>{told}</p><p>{how}</p>"
+
+
+def _kpis(summary: Object) -> str:
+    jobs, wait, hours = summary["jobs"], summary["waitSeconds"], summary["unitHours"]
+    broken = sum(summary["integrity"].values())
+    cells = [
+        (
+            f"{jobs['submitted']:,}",
+            f"jobs; {jobs['complete']:,} complete, {jobs['failed']:,} failed",
+            "",
+        ),
+        (
+            f"{summary['utilization']:.0%}",
+            f"of {hours['capacity']:,.0f} {_unit(summary)}-hours in use",
+            "",
+        ),
+        (span(wait["p50"]), f"wait of half; p90 {span(wait['p90'])}, p99 {span(wait['p99'])}", ""),
+        (f"{summary['fairness']:.3f}", "fairness over teams (Jain)", ""),
+        (
+            f"{summary['preemptions']:,}",
+            f"preemptions; {hours['wastedShare']:.1%} of work wasted",
+            "",
+        ),
+        (
+            f"{summary['money']['machines']:,.0f}",
+            f"for machines; jobs held {summary['money']['jobs']:,.0f}",
+            "",
+        ),
+        (f"{broken:,}", "jobs lost or run twice", " bad" if broken else ""),
+    ]
+    tiles = "".join(
+        f'<div class="kpi{style}"><b>{value}</b><span>{text}</span></div>'
+        for value, text, style in cells
+    )
+    return f'<div class="kpis">{tiles}</div>'
+
+
+def _unit(summary: Object) -> str:
+    return {"cpu": "core", "nvidia.com/gpu": "GPU"}.get(summary["unit"], str(summary["unit"]))
+
+
+def _fleet(summary: Object, ledger: Ledger) -> str:
+    clusters: dict[str, Object] = summary["clusters"]
+    regions: dict[str, list[str]] = {}
+    for name, each in clusters.items():
+        regions.setdefault(each["region"] or "no region", []).append(name)
+    nodes = sum(each["nodes"] for each in clusters.values())
+    cores = sum(each["cores"] for each in clusters.values())
+    blocks = "".join(_region(region, names, summary, ledger) for region, names in regions.items())
+    return _section(
+        "The fleet",
+        f"{len(clusters):,} clusters in {len(regions):,} regions, {nodes:,} nodes, {cores:,.0f} cores",
+        f'<div class="regions">{blocks}</div>',
+    )
+
+
+def _region(region: str, names: Sequence[str], summary: Object, ledger: Ledger) -> str:
+    clusters, unit = summary["clusters"], _unit(summary)
+    nodes = sum(clusters[name]["nodes"] for name in names)
+    tiles = []
+    for name in names:
+        each = clusters[name]
+        load = each["utilization"]
+        small = ""
+        if len(clusters) <= 12:
+            used, there = (_means(ledger, what, name, 56) for what in ("used", "capacity"))
+            small = charts.spark(used, there)
+        dark = " dark" if each["darkSeconds"] else ""
+        note = f"<br>dark for {span(each['darkSeconds'])}" if dark else ""
+        tiles.append(
+            f'<div class="tile{dark}"><b>{escape(name)}<span>{load:.0%}</span></b><div class="load">'
+            f'<i style="width:{min(load, 1):.1%}"></i></div>{each["nodes"]:,} nodes, {each["capacity"]:,.0f} {unit}s<br>'
+            f"{each['jobs']:,} jobs{note}{small}</div>"
+        )
+    return (
+        f'<div class="region"><h3>{escape(region)} · {len(names)} clusters · {nodes:,} nodes</h3>'
+        f'<div class="tiles">{"".join(tiles)}</div></div>'
+    )
+
+
+def _side_by_side(scenario: Scenario, ledger: Ledger, axis: charts.Axis) -> str:
+    rows = {}
+    for member in scenario.members:
+        used, there = (_means(ledger, what, member.name, _CELLS) for what in ("used", "capacity"))
+        rows[member.name] = [u / t if t else 0.0 for u, t in zip(used, there, strict=True)]
+    return _section(
+        "Clusters side by side",
+        "How full each was: the darker, the fuller.",
+        charts.heat(rows, axis),
+    )
+
+
+def _use(scenario: Scenario, ledger: Ledger, axis: charts.Axis) -> str:
+    teams = _series(ledger, "held")
+    there = [
+        sum(each) for each in zip(*(m.means() for m in ledger.of("capacity").values()), strict=True)
+    ]
+    notes = [
+        f"{each.what} dark for {span(each.until - each.since)} (shaded)"
+        for each in scenario.outages
+    ]
+    notes += [f"{each.what} (dotted line)" for each in scenario.changes]
+    what = "In use by team; the dashed line is what there is. " + "; ".join(notes)
+    drawn = charts.areas(teams, axis, ceiling=there, height=280)
+    return _section("Use over time", what, _key(teams) + drawn)
+
+
+def _waiting(ledger: Ledger, axis: charts.Axis) -> str:
+    teams = _series(ledger, "waiting")
+    drawn = charts.areas(teams, axis, height=190, unit="jobs")
+    return _section(
+        "Jobs waiting", "Submitted, and no pod of theirs has run yet.", _key(teams) + drawn
+    )
+
+
+def _waits(summary: Object) -> str:
+    parts = []
+    for key, title in (("teams", "by team"), ("classes", "by class")):
+        rows = {
+            name: tuple(each["waitSeconds"][share] for share in ("p50", "p90", "p99"))
+            for name, each in summary[key].items()
+        }
+        parts.append(
+            _section(
+                f"Waits {title}",
+                "The notch is the median, the bar ends at p90, the line at p99; each step of the scale is ten times the last.",
+                charts.ranges(rows, span),  # type: ignore[arg-type]  # three each
+            )
+        )
+    return "".join(parts)
+
+
+def _tables(summary: Object) -> str:
+    return "".join(
+        _table(title, summary[key]) for key, title in (("teams", "Teams"), ("classes", "Classes"))
+    )
+
+
+def _table(title: str, groups: Mapping[str, Object]) -> str:
+    heads = (
+        "",
+        "Jobs",
+        "Complete",
+        "Failed",
+        "Waiting",
+        "Wait p50",
+        "p90",
+        "p99",
+        "Unit-hours",
+        "Wasted",
+        "Preempted",
+        "Cost",
+    )
+    rows = []
+    for name, each in groups.items():
+        wait = each["waitSeconds"]
+        cells = (
+            escape(name), f"{each['submitted']:,}", f"{each['complete']:,}", f"{each['failed']:,}", f"{each['waiting']:,}",
+            span(wait["p50"]), span(wait["p90"]), span(wait["p99"]), f"{each['usedUnitHours']:,.0f}",
+            f"{each['wastedUnitHours']:,.0f}", f"{each['preemptions']:,}", f"{each['cost']:,.0f}",
+        )  # fmt: skip
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f"<th>{each}</th>" for each in heads)
+    return _section(title, "", f"<table><tr>{head}</tr>{''.join(rows)}</table>")
+
+
+def _section(title: str, text: str, content: str) -> str:
+    told = f"<p>{escape(text)}</p>" if text else ""
+    return f"<section><h2>{escape(title)}</h2>{told}{content}</section>"
+
+
+def _key(series: Mapping[str, object]) -> str:
+    items = "".join(
+        f'<span><i class="c{number % 8}"></i>{escape(name)}</span>'
+        for number, name in enumerate(series)
+    )
+    return f'<div class="key">{items}</div>'
+
+
+def _series(ledger: Ledger, what: str) -> dict[str, list[float]]:
+    found = ledger.of(what)
+    return {name: found[name].means() for name in sorted(found)}
+
+
+def _means(ledger: Ledger, what: str, name: str, cells: int) -> list[float]:
+    """A meter in fewer slots."""
+    meter = ledger.of(what).get(name)
+    if meter is None:
+        return [0.0] * cells
+    return list(_gathered(meter.means(), cells))
+
+
+def _gathered(values: Sequence[float], cells: int) -> Iterator[float]:
+    each = len(values) / cells
+    for number in range(cells):
+        part = values[int(number * each) : max(int((number + 1) * each), int(number * each) + 1)]
+        yield sum(part) / len(part)

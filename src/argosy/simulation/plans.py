@@ -13,6 +13,7 @@ from typing import Final
 from argosy.base.types import Object
 from argosy.client.resources import MEMBER_CLUSTERS, NODE_POOLS
 from argosy.control.assemblies import UPKEEP, Upkeep
+from argosy.member.applying.backoffs import PACE, Pace
 
 # A Monday, so that weekends are where one expects them.
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
@@ -178,3 +179,4 @@ class Scenario:
     changes: tuple[Change, ...] = ()
     queueing: Object | None = None
     upkeep: Upkeep = UPKEEP
+    pace: Pace = PACE

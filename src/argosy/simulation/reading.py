@@ -16,6 +16,7 @@ import yaml
 from argosy.api.objects.fleet.reschedules import parse_reschedule
 from argosy.base.types import Object
 from argosy.control.assemblies import UPKEEP, Upkeep
+from argosy.member.applying.backoffs import PACE, Pace
 from argosy.simulation.documents import Field, ScenarioError, open_document, parse_span
 from argosy.simulation.drawing import KINDS
 from argosy.simulation.plans import (
@@ -75,6 +76,7 @@ def read(path: Path) -> Scenario:
         changes=tuple(_change(each.mapping(), path) for each in field.at("changes").items()),
         queueing=_mapping(field.at("queueing")),
         upkeep=_upkeep(field.at("settings").mapping()),
+        pace=_pace(field.at("settings").at("lookInterval")),
     )
     field.done()
     field.mistakes.check()
@@ -112,7 +114,22 @@ def _mapping(field: Field) -> Object | None:
     return value if isinstance(value, dict) else None
 
 
+def _pace(field: Field) -> Pace:
+    """How often agents look at what they have applied, unasked: at first after so long, then ever more slowly."""
+    if not field.is_there:
+        return PACE
+    seconds = field.span(least=1.0)
+    return Pace(
+        fixed_seconds=seconds,
+        slow_first_seconds=seconds,
+        slow_factor=2.0,
+        slow_most_seconds=max(seconds, PACE.most_seconds),
+        fast_factor=2.0,
+    )
+
+
 def _upkeep(field: Field) -> Upkeep:
+    field.at("lookInterval")
     found = Upkeep(
         node_lease_seconds=field.at("nodeLease").span(UPKEEP.node_lease_seconds, least=4.0),
         scan_seconds=field.at("scanInterval").span(UPKEEP.scan_seconds, least=1.0),

@@ -19,6 +19,7 @@ from argosy.base.clock import VirtualClock
 from argosy.base.collecting import settle
 from argosy.base.loops import run_virtual
 from argosy.base.types import Object
+from argosy.member.assembling import MemberSettings
 from argosy.queueing.configuration import Configuration, decode
 from argosy.simulation.arriving import arrivals
 from argosy.simulation.driving import Driver
@@ -166,9 +167,13 @@ async def _tell(
 
 
 def _settings(scenario: Scenario, seed: int) -> FleetSettings:
-    if scenario.queueing is None:
-        return FleetSettings(seed, upkeep=scenario.upkeep)
-    queueing: Configuration = decode(
-        msgspec.json.encode(scenario.queueing), name=f"{scenario.path}: queueing"
+    queueing = Configuration()
+    if scenario.queueing is not None:
+        body = msgspec.json.encode(scenario.queueing)
+        queueing = decode(body, name=f"{scenario.path}: queueing")
+    return FleetSettings(
+        seed,
+        member=MemberSettings(pace=scenario.pace),
+        queueing=queueing,
+        upkeep=scenario.upkeep,
     )
-    return FleetSettings(seed, queueing=queueing, upkeep=scenario.upkeep)
