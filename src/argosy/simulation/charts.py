@@ -1,6 +1,6 @@
 """Charts as inline SVG, drawn by hand: no dependency, no script, colors from the page's variables. Pure.
 
-Every chart over time has the same width and margins, so that what happens at one moment stands in one line down the page.
+Charts over time have the same width and margins: what happens at one moment stands in one line down the page.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ def heat(rows: Mapping[str, Sequence[float]], axis: Axis) -> str:
         width = _PLOT / max(len(values), 1)
         y = row * number
         parts.append(
-            f'<text class="tick" x="{_LEFT - 8}" y="{y + row / 2 + 4:.1f}" text-anchor="end">{escape(_short(name))}</text>'
+            f'<text class="tick" x="{_LEFT - 8}" y="{y + row / 2 + 4:.1f}" text-anchor="end">'
+            f"{escape(_short(name))}</text>"
         )
         parts += [
             f'<rect class="heat" x="{_LEFT + n * width:.2f}" y="{y + 1}" width="{width + 0.3:.2f}" '
@@ -170,7 +171,7 @@ def nice(value: float) -> float:
     """The next round number."""
     if value <= 0:
         return 1.0
-    size = 10 ** math.floor(math.log10(value))
+    size: float = 10.0 ** math.floor(math.log10(value))
     return next(size * each for each in (1, 2, 2.5, 5, 10) if value <= size * each * 1.000001)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from argosy.simulation.arriving import expected, expected_pods
 from argosy.simulation.drawing import mean
-from argosy.simulation.plans import Scenario
+from argosy.simulation.plans import Pool, Scenario
 
 _PROCESS_BYTES: Final = 120 << 20
 _MEMBER_BYTES: Final = 12 << 20
@@ -47,11 +47,7 @@ class Estimate:
 def estimate(scenario: Scenario) -> Estimate:
     """What a run will need, about."""
     jobs = expected(scenario)
-    nodes = sum(
-        int(pool.spec.get("maximum", pool.spec.get("minimum", 0)))
-        for member in scenario.members
-        for pool in member.pools
-    )
+    nodes = sum(_machines(pool) for member in scenario.members for pool in member.pools)
     longest = max((mean(each.seconds) for each in scenario.streams), default=0.0)
     known = min(1.0, (longest + scenario.keep + _KNOWN_SECONDS) / scenario.horizon) * jobs
     memory = (
@@ -62,6 +58,11 @@ def estimate(scenario: Scenario) -> Estimate:
         + jobs * _RECORD_BYTES
     )
     return Estimate(round(jobs), nodes, int(memory), int(jobs * _JOB_DISK_BYTES))
+
+
+def _machines(pool: Pool) -> int:
+    most: int = pool.spec.get("maximum") or pool.spec.get("minimum") or 0
+    return most
 
 
 def check(found: Estimate, directory: Path) -> Estimate:

@@ -1,7 +1,7 @@
 """What happened: a record per job, meters over time, and the log of events.
 
-Moments are seconds since the beginning of the scenario. A meter adds up an amount over time into slots of equal width, so
-its memory does not grow with what happens. Everything is kept in the order of being told: a seed gives the same bytes.
+Moments are seconds since the beginning of the scenario. A meter adds up an amount over time into slots of equal width,
+so its memory does not grow with what happens. All is kept in the order of being told: a seed gives the same bytes.
 """
 
 from __future__ import annotations

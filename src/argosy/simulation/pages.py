@@ -1,13 +1,14 @@
 """The report: one HTML file that needs nothing else, light or dark as its reader's screen is. Pure.
 
-From the top: what it was, the numbers that matter, the fleet at a glance (clusters by region, each with its machines and
-its load), clusters side by side over time, use by team with what went wrong shaded, who waited, and the tables.
+From the top: what it was, the numbers that matter, the fleet at a glance (clusters by region, each with its machines
+and its load), clusters side by side over time, use by team with what went wrong shaded, who waited, and the tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Final
 
 from argosy.base.types import Object
@@ -20,37 +21,7 @@ _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _DAY: Final = 86_400.0
 _HOUR: Final = 3600.0
 _CELLS: Final = 112
-_STYLE: Final = """
-:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#667485;--rule:#dfe4ea;--bad:#d6453d;
---c0:#2f6fde;--c1:#e08a1e;--c2:#1f9d78;--c3:#b0499d;--c4:#8a93a0;--c5:#c9b22b;--c6:#4fb3d9;--c7:#d65f4a}
-@media(prefers-color-scheme:dark){:root{--bg:#0f141a;--card:#171e26;--ink:#e6ebf1;--soft:#8d9aab;--rule:#2a3440;--bad:#ff6b61;
---c0:#5b94ff;--c1:#f2a63f;--c2:#3cc79b;--c3:#d978c6;--c4:#7f8a99;--c5:#e3cf52;--c6:#76cbec;--c7:#f0836f}}
-*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",
-Roboto,sans-serif;font-variant-numeric:tabular-nums}main{max-width:1160px;margin:0 auto;padding:36px 20px 64px}
-h1{font-size:30px;margin:0;letter-spacing:-.02em}h2{font-size:17px;margin:0 0 2px}p{margin:4px 0;color:var(--soft)}
-section{background:var(--card);border:1px solid var(--rule);border-radius:12px;padding:18px 20px;margin-top:18px;overflow-x:auto}
-.kpis{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin-top:22px}
-.kpi{background:var(--card);border:1px solid var(--rule);border-radius:12px;padding:14px 16px}.kpi b{display:block;font-size:25px;
-letter-spacing:-.02em}.kpi span{color:var(--soft);font-size:13px}.bad b{color:var(--bad)}
-.regions{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:14px;margin-top:12px}.region h3{font-size:13px;
-margin:0 0 8px;color:var(--soft);text-transform:uppercase;letter-spacing:.06em}.tiles{display:grid;
-grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:8px}.tile{border:1px solid var(--rule);border-radius:9px;padding:9px 11px;
-font-size:12.5px;color:var(--soft)}.tile b{color:var(--ink);font-size:14px;display:flex;justify-content:space-between}
-.tile.dark{border-color:var(--bad)}.load{height:5px;border-radius:3px;background:var(--rule);margin:6px 0 5px;overflow:hidden}
-.load i{display:block;height:100%;background:var(--c0)}svg{display:block;width:100%;height:auto;min-width:640px;margin-top:8px}
-svg.spark{min-width:0;height:34px;margin-top:6px}.area{stroke:none;fill-opacity:.78}.line{fill:none;stroke-width:1.8}
-.grid{stroke:var(--rule);stroke-width:1}.ceiling{fill:none;stroke:var(--soft);stroke-width:1.3;stroke-dasharray:4 3}
-.outage{fill:var(--bad);fill-opacity:.16}.mark{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:2 3}.heat{fill:var(--c0)}
-.tick{fill:var(--soft);font-size:11.5px}.name{fill:var(--ink);font-size:13px}.value{fill:var(--soft);font-size:12px}
-.whisker{stroke-width:2;stroke-opacity:.55}.bar{fill-opacity:.8}.median{stroke:var(--card);stroke-width:2.5}
-.key{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:13px;color:var(--soft);margin-top:4px}.key i{display:inline-block;width:11px;
-height:11px;border-radius:3px;margin-right:6px;vertical-align:-1px}table{border-collapse:collapse;width:100%;font-size:13.5px;
-margin-top:8px}th,td{text-align:right;padding:6px 10px;border-bottom:1px solid var(--rule);white-space:nowrap}th{color:var(--soft);
-font-weight:500}th:first-child,td:first-child{text-align:left}footer{color:var(--soft);font-size:13px;margin-top:22px}
-""" + "".join(
-    f".area.c{n},.bar.c{n},i.c{n}{{fill:var(--c{n});background:var(--c{n})}}.line.c{n},.whisker.c{n}{{stroke:var(--c{n})}}"
-    for n in range(8)
-)
+_STYLE: Final = Path(__file__).parent / "report.css"
 
 
 def page(scenario: Scenario, ledger: Ledger, summary: Object) -> str:
@@ -66,15 +37,21 @@ def page(scenario: Scenario, ledger: Ledger, summary: Object) -> str:
             _waiting(ledger, axis),
             _waits(summary),
             _tables(summary),
-            f"<footer>Seed {summary['seed']}. The events are in events.jsonl, each job is a line of jobs.csv, every "
-            "number here is in summary.json. The same seed gives the same files.</footer>",
+            _foot(summary),
         ]
     )
     title = escape(scenario.name)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title} · Argosy simulation</title><style>{_STYLE}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>{title} · Argosy simulation</title><style>{_STYLE.read_text()}</style></head><body><main>{body}</main></body></html>\n"
+    )
+
+
+def _foot(summary: Object) -> str:
+    return (
+        f"<footer>Seed {summary['seed']}. The events are in events.jsonl, each job is a line of jobs.csv, every number "
+        "here is in summary.json. The same seed gives the same files.</footer>"
     )
 
 
@@ -151,7 +128,7 @@ def _fleet(summary: Object, ledger: Ledger) -> str:
     blocks = "".join(_region(region, names, summary, ledger) for region, names in regions.items())
     return _section(
         "The fleet",
-        f"{len(clusters):,} clusters in {len(regions):,} regions, {nodes:,} nodes, {cores:,.0f} cores",
+        f"{_counted(len(clusters), 'cluster')} in {_counted(len(regions), 'region')}, {nodes:,} nodes, {cores:,.0f} cores",
         f'<div class="regions">{blocks}</div>',
     )
 
@@ -175,7 +152,7 @@ def _region(region: str, names: Sequence[str], summary: Object, ledger: Ledger) 
             f"{each['jobs']:,} jobs{note}{small}</div>"
         )
     return (
-        f'<div class="region"><h3>{escape(region)} · {len(names)} clusters · {nodes:,} nodes</h3>'
+        f'<div class="region"><h3>{escape(region)} · {_counted(len(names), "cluster")} · {nodes:,} nodes</h3>'
         f'<div class="tiles">{"".join(tiles)}</div></div>'
     )
 
@@ -225,8 +202,8 @@ def _waits(summary: Object) -> str:
         parts.append(
             _section(
                 f"Waits {title}",
-                "The notch is the median, the bar ends at p90, the line at p99; each step of the scale is ten times the last.",
-                charts.ranges(rows, span),  # type: ignore[arg-type]  # three each
+                "The notch is the median, the bar ends at p90, the line at p99. The scale is by decades.",
+                charts.ranges(rows, span),
             )
         )
     return "".join(parts)
@@ -277,6 +254,10 @@ def _key(series: Mapping[str, object]) -> str:
         for number, name in enumerate(series)
     )
     return f'<div class="key">{items}</div>'
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _series(ledger: Ledger, what: str) -> dict[str, list[float]]:

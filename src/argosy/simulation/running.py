@@ -1,7 +1,7 @@
 """A run from a scenario to the files of its directory.
 
-The loop is virtual: it sleeps for nothing and jumps to the next event. The only real time anybody looks at is that of the
-progress line, which nothing depends on.
+The loop is virtual: it sleeps for nothing and jumps to the next event. The only real time anybody looks at is that of
+the progress line, which nothing depends on.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ import msgspec
 
 from argosy.base.clock import VirtualClock
 from argosy.base.collecting import settle
+from argosy.base.errors import StatusError
 from argosy.base.loops import run_virtual
 from argosy.base.types import Object
 from argosy.member.assembling import MemberSettings
 from argosy.queueing.configuration import Configuration, decode
 from argosy.simulation.arriving import arrivals
-from argosy.simulation.driving import Driver
+from argosy.simulation.driving import Driver, Refused
 from argosy.simulation.fleets import FleetSettings, VirtualFleet
 from argosy.simulation.ledgers import Ledger, Sink
-from argosy.simulation.outputs import EVENTS, REPORT, write_jobs, write_summary
+from argosy.simulation.outputs import EVENTS, REPORT, logged, write_jobs, write_summary
 from argosy.simulation.pages import page
 from argosy.simulation.plans import Scenario
 from argosy.simulation.summaries import summarize
@@ -69,7 +70,7 @@ def simulate(
     scenario: Scenario, directory: Path, *, seed: int, until: float, tell: Tell | None = None
 ) -> Outcome:
     """Play the scenario and write its directory."""
-    with (directory / EVENTS).open("wb", buffering=1 << 20) as sink:
+    with logged(directory), (directory / EVENTS).open("wb", buffering=1 << 20) as sink:
         outcome = play(scenario, sink, seed=seed, until=until, tell=tell)
     write_jobs(directory, outcome.ledger.jobs.values(), until)
     write_summary(directory, outcome.summary)
@@ -96,9 +97,10 @@ async def _play(
     ledger = Ledger(until, lambda: max(0.0, clock.monotonic() - began), sink)
     fleet = VirtualFleet(_settings(scenario, seed), clock)
     await fleet.build_hub()
-    watchers = []
-    for member in scenario.members:
-        watchers.append(Watcher(await fleet.build_member(member), ledger, scenario.unit))
+    watchers = [
+        Watcher(await fleet.build_member(member), ledger, scenario.unit)
+        for member in scenario.members
+    ]
     driver = Driver(scenario, fleet, ledger, clock, began)
     running = asyncio.create_task(_run(fleet, driver, scenario, seed))
     telling = asyncio.create_task(_tell(tell, fleet, ledger, clock, began, until, began_real))
@@ -130,7 +132,7 @@ async def _run(fleet: VirtualFleet, driver: Driver, scenario: Scenario, seed: in
             await driver.prepare()
             settle()
             tasks.create_task(driver.run(arrivals(scenario, seed)))
-    except* Exception as group:
+    except* (Refused, StatusError) as group:
         # One thing went wrong first, and that is what is told.
         error: BaseException = group
         while isinstance(error, BaseExceptionGroup):

@@ -124,6 +124,9 @@ class Watcher:
 
     def _pod(self, old: Pod | None, new: Pod | None) -> None:
         phase = new.status.phase if new is not None else "Gone"
+        if phase == "Failed" and new is not None and new.metadata.deletion_timestamp is not None:
+            # It was ended, for somebody else or with its job; it did not fail.
+            phase = "Gone"
         uid = (new or old).metadata.uid  # type: ignore[union-attr]  # one of them is there
         if phase == "Running":
             if uid not in self._running and new is not None:
@@ -164,7 +167,7 @@ def amount(quantities: dict[str, str], resource: str) -> float:
 def machine(pool: Pool) -> dict[str, float]:
     """What one machine of a pool has."""
     given: Object = pool.spec.get("machine") or {}
-    sizes = {
+    sizes: dict[str, float] = {
         name: parse(str(given[name])).nanos / NANOS for name in ("cpu", "memory") if name in given
     }
     sizes[GPU] = float(given.get("gpus", 0))
