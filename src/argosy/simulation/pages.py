@@ -44,7 +44,8 @@ def page(scenario: Scenario, ledger: Ledger, summary: Object) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title} · Argosy simulation</title><style>{_STYLE.read_text()}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>{title} · Argosy simulation</title><style>{_STYLE.read_text()}</style></head>"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
@@ -128,7 +129,8 @@ def _fleet(summary: Object, ledger: Ledger) -> str:
     blocks = "".join(_region(region, names, summary, ledger) for region, names in regions.items())
     return _section(
         "The fleet",
-        f"{_counted(len(clusters), 'cluster')} in {_counted(len(regions), 'region')}, {nodes:,} nodes, {cores:,.0f} cores",
+        f"{_counted(len(clusters), 'cluster')} in {_counted(len(regions), 'region')}, {nodes:,} nodes, "
+        f"{cores:,.0f} cores",
         f'<div class="regions">{blocks}</div>',
     )
 
@@ -148,7 +150,8 @@ def _region(region: str, names: Sequence[str], summary: Object, ledger: Ledger) 
         note = f"<br>dark for {span(each['darkSeconds'])}" if dark else ""
         tiles.append(
             f'<div class="tile{dark}"><b>{escape(name)}<span>{load:.0%}</span></b><div class="load">'
-            f'<i style="width:{min(load, 1):.1%}"></i></div>{each["nodes"]:,} nodes, {each["capacity"]:,.0f} {unit}s<br>'
+            f'<i style="width:{min(load, 1):.1%}"></i></div>'
+            f"{each['nodes']:,} nodes, {each['capacity']:,.0f} {unit}s<br>"
             f"{each['jobs']:,} jobs{note}{small}</div>"
         )
     return (
@@ -234,7 +237,8 @@ def _table(title: str, groups: Mapping[str, Object]) -> str:
     for name, each in groups.items():
         wait = each["waitSeconds"]
         cells = (
-            escape(name), f"{each['submitted']:,}", f"{each['complete']:,}", f"{each['failed']:,}", f"{each['waiting']:,}",
+            escape(name), f"{each['submitted']:,}", f"{each['complete']:,}", f"{each['failed']:,}",
+            f"{each['waiting']:,}",
             span(wait["p50"]), span(wait["p90"]), span(wait["p99"]), f"{each['usedUnitHours']:,.0f}",
             f"{each['wastedUnitHours']:,.0f}", f"{each['preemptions']:,}", f"{each['cost']:,.0f}",
         )  # fmt: skip

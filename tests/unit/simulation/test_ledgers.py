@@ -117,7 +117,7 @@ def test_a_page_stands_alone_and_escapes_what_users_wrote() -> None:
 
 
 def test_what_runs_on_two_clusters_at_once_is_noted() -> None:
-    _, ledger, sink = told()
+    _, ledger, _sink = told()
     record = next(iter(ledger.jobs.values()))
     ledger.pod_began(record, "m1")
     ledger.pod_began(record, "m2")
@@ -126,7 +126,7 @@ def test_what_runs_on_two_clusters_at_once_is_noted() -> None:
 
 def test_what_does_not_fit_is_refused_before_it_begins(tmp_path: Path) -> None:
     with pytest.raises(
-        TooLarge, match="of memory are needed for 5 jobs .* shorten it with --until"
+        TooLarge, match=r"of memory are needed for 5 jobs .* shorten it with --until"
     ):
         check(Estimate(5, 1, 1 << 60, 1), tmp_path)
     with pytest.raises(TooLarge, match="of disk are needed"):

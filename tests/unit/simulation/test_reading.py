@@ -130,7 +130,7 @@ def test_shipped_scenarios_are_found_by_name_and_have_no_mistakes() -> None:
     assert {"small", "tenants", "bursty-ray-like"} <= names
     for name in names:
         assert read(find(name)).description
-    with pytest.raises(ScenarioError, match="no scenario of that name: .*tenants"):
+    with pytest.raises(ScenarioError, match=r"no scenario of that name: .*tenants"):
         find("nobody")
 
 
