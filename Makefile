@@ -18,8 +18,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m compileall -q src
 	@touch $(STAMP)
 
+# The guide on a fleet of its own; DEMO=fairness and DEMO=burst tell the other stories.
 demo: $(STAMP)
-	$(BIN)/python tools/demo.py
+	@$(BIN)/argosy demo $(DEMO) --state .demo
 
 test: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadscope

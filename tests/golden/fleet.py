@@ -27,15 +27,15 @@ from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import HubSettings, assemble_hub
 from argosy.fleet.installing import install
 from argosy.fleet.serving import Interrupts
-from argosy.fleet.shapes import MemberShape
+from argosy.fleet.shapes import MemberShape, machines
 from argosy.placement.assembling import PlacementSettings
 from argosy.placement.statuses.wordings import HEAD
 from argosy.queueing.definitions import definitions as queueing_definitions
 
 HUB: Final = "hub"
 SHAPES: Final = (
-    MemberShape("member-1", nodes=2, cpu="16", memory="64Gi"),
-    MemberShape("member-2", nodes=2, cpu="12", memory="48Gi"),
+    MemberShape("member-1", pools=(machines(2, "16", "64Gi"),)),
+    MemberShape("member-2", pools=(machines(2, "12", "48Gi"),)),
 )
 
 
@@ -69,7 +69,8 @@ async def serve(directory: Path) -> None:
                 await works.assembly.started()
                 client = LocalClient(member.server, ADMIN, agent="test")
                 await install(client, list(old_queues()))
-                await client.create(NODE_POOLS, shape.node_pool())
+                for pool in shape.node_pools():
+                    await client.create(NODE_POOLS, pool)
                 entry = shape.member_cluster(hub_user(shape.name).name)
                 await admin.create(MEMBER_CLUSTERS, entry)
             print("ready", flush=True)

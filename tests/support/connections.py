@@ -49,10 +49,10 @@ class Reply:
     body: Body
 
 
-def address_of(kubeconfig: Path) -> Address:
-    """The current context's cluster and user."""
+def address_of(kubeconfig: Path, named: str | None = None) -> Address:
+    """A context's cluster and user; the current one's if none is named."""
     content = yaml.safe_load(kubeconfig.read_text())
-    context = _named(content["contexts"], content["current-context"])["context"]
+    context = _named(content["contexts"], named or content["current-context"])["context"]
     cluster = _named(content["clusters"], context["cluster"])["cluster"]
     user = _named(content["users"], context["user"])["user"]
     if "certificate-authority-data" in cluster:

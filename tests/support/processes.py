@@ -89,14 +89,28 @@ def start(directory: Path, *more: str) -> ServeProcess:
 
 def start_fleet(directory: Path, *more: str) -> ServeProcess:
     """Start a fleet in `directory` in the same way."""
+    return _start(directory, fleet_arguments(directory, *more))
+
+
+def fleet_arguments(directory: Path, *more: str) -> list[str]:
+    """Arguments of a fleet that keeps its state in `directory`."""
     state, kubeconfig = str(directory / "state"), str(directory / "kubeconfig")
-    return _start(directory, ["up", "--state", state, "--kubeconfig", kubeconfig, *more])
+    return ["up", "--state", state, "--kubeconfig", kubeconfig, *more]
 
 
 def _start(directory: Path, arguments: list[str]) -> ServeProcess:
+    return ready(launch(directory, arguments), directory)
+
+
+def launch(directory: Path, arguments: list[str]) -> subprocess.Popen[bytes]:
+    """Start a cluster or a fleet and wait for nothing."""
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "log").open("ab") as log:
-        process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=log)
+        return subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=log)
+
+
+def ready(process: subprocess.Popen[bytes], directory: Path) -> ServeProcess:
+    """What was launched, when it is ready. Raises NotReady."""
     try:
         line = _ready_line(process)
     except NotReady as problem:

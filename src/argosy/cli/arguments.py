@@ -30,9 +30,7 @@ def add_commands(commands: Commands) -> None:
     _add_placements(commands)
     _add_why(commands)
     for verb in ("get", "describe", "edit", "patch"):
-        kinds = add_verb(commands, verb, f"As kubectl {verb} does.")
-        for names in (CLUSTER_QUEUE, LOCAL_QUEUE, WORKLOAD, RESOURCE_FLAVOR, COHORT):
-            add_passed(kinds, names, verb)
+        flags.add_passed_verb(commands, verb)
 
 
 def _add_list(commands: Commands) -> None:

@@ -23,8 +23,8 @@ from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
 from argosy.client.remote import RemoteClient
 from argosy.client.transport import Limits
-from argosy.fleet.states import kubeconfig_of_default_fleet
 from argosy.sdk import sessions
+from argosy.sdk.connections import found_kubeconfig
 from argosy.sdk.errors import FleetError
 from argosy.sdk.sessions import CURRENT, FIELD_MANAGER, KUEUE, converted, replace_version, view
 
@@ -35,6 +35,9 @@ __all__ = [
     "CommandError",
     "Session",
     "converted",
+    "drop_output",
+    "failed",
+    "kubeconfig_of",
     "replace_version",
     "run",
     "view",
@@ -61,13 +64,11 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         return asyncio.run(_session(parsed, command))
     except (FleetError, ConfigError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     except StatusError as error:
-        return _failed(error.message)
+        return failed(error.message)
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. What is left in the buffer goes nowhere, without a word at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return drop_output()
     except KeyboardInterrupt:
         return 130
 
@@ -86,15 +87,17 @@ async def _session(
 
 
 def kubeconfig_of(parsed: argparse.Namespace) -> str | Path | None:
-    """The file that was named, else that of the fleet on this machine; None leaves it to kubectl's own order:
-    $KUBECONFIG, then ~/.kube/config.
-    """
-    given: str | Path | None = getattr(parsed, "kubeconfig", None)
-    if given is not None or os.environ.get("KUBECONFIG"):
-        return given
-    return kubeconfig_of_default_fleet()
+    """The file that was named, or where the SDK looks."""
+    return found_kubeconfig(getattr(parsed, "kubeconfig", None))
 
 
-def _failed(message: str) -> int:
+def failed(message: str, code: int = 1) -> int:
+    sys.stdout.flush()
     print(f"Error: {message}", file=sys.stderr)
+    return code
+
+
+def drop_output() -> int:
+    """The reader (head, less) has seen enough. What is left in the buffer goes nowhere, without a word at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

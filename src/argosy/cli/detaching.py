@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,12 +30,15 @@ _PATIENCE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _END_SECONDS: Final = 15.0
 _TAIL_LINES: Final = 20
+# A log of a few lines needs less.
+_ROOM_BYTES: Final = 64 * 1024
 # A log that grew beyond this is put aside at the next start.
 _LARGE_BYTES: Final = 10 << 20
 
 
 def detach(parsed: argparse.Namespace) -> int:
     directory = (parsed.state or states.default_directory()).expanduser().absolute()
+    progress = Progress(STARTING)
     try:
         is_new = states.look(directory) is None
         if (pid := states.holder(directory)) is not None:
@@ -46,7 +50,6 @@ def detach(parsed: argparse.Namespace) -> int:
     except (OSError, states.StateError) as error:
         print(f"argosy up: {error}", file=sys.stderr)
         return 1
-    progress = Progress(STARTING)
     try:
         line = _ready_line(process, directory, progress)
     except KeyboardInterrupt:
@@ -117,6 +120,12 @@ def _explain(process: subprocess.Popen[bytes], log: Path, begin: int) -> tuple[i
         file.seek(begin)
         said = file.read().decode(errors="replace").splitlines()
     said = [line for line in said if not line.startswith(STARTING)]
+    if not said and shutil.disk_usage(log.parent).free < _ROOM_BYTES:
+        print(
+            f"argosy up: the disk is full, and not even {log} has room: free some space on that disk, and start again",
+            file=sys.stderr,
+        )
+        return code or 1, True
     if said and all(line.startswith(("argosy up: ", "  ", "usage: ")) for line in said):
         print("\n".join(said), file=sys.stderr)
         return code or 1, True

@@ -29,9 +29,12 @@ _SWITCHES: Final = (
 def normalized(arguments: Sequence[str]) -> list[str]:
     """The arguments with switches as argparse wants them: there or not there."""
     kept = []
+    # What it would do is found out on the hub either way.
+    is_submit = next((each for each in arguments if not each.startswith("-")), "") == "submit"
     for argument in arguments:
         name, separator, value = argument.partition("=")
-        if separator and name in _SWITCHES and value.lower() in {"true", "t", "1"}:
+        is_switched = separator and name in _SWITCHES and value.lower() in {"true", "t", "1"}
+        if is_switched or (is_submit and argument in {"--dry-run=client", "--dry-run=server"}):
             kept.append(name)
         elif not (separator and name in _SWITCHES and value.lower() in {"false", "f", "0"}):
             kept.append(argument)
@@ -67,6 +70,20 @@ def add_passed(kinds: Commands, names: tuple[str, ...], verb: str) -> None:
     )
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     parser.set_defaults(run=_pass_on)
+
+
+def add_passed_verb(commands: Commands, verb: str) -> None:
+    """A verb that kubectl has; only `--cluster NAME`, which names a member, is not for it."""
+    parser = commands.add_parser(
+        verb,
+        help=f"as kubectl {verb}: on the hub, or on a member with --cluster NAME",
+        usage=f"argosy {verb} [--cluster NAME] [...as kubectl {verb}]",
+        description=f"As kubectl {verb} does, on the fleet's hub; with --cluster NAME on that member.",
+        add_help=False,
+        prefix_chars="\0",
+    )
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.set_defaults(run=lambda parsed: _help_or_pass(parser, parsed))
 
 
 def add_parser(commands: Commands, names: tuple[str, ...], summary: str) -> argparse.ArgumentParser:
@@ -154,6 +171,13 @@ def _connect(parsed: argparse.Namespace) -> int:
     from argosy.cli.connecting import run
 
     return run(parsed)
+
+
+def _help_or_pass(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> int:
+    if not parsed.rest or parsed.rest[0] in {"-h", "--help"}:
+        parser.print_help()
+        return 0 if parsed.rest else 2
+    return _pass_on(parsed)
 
 
 def _pass_on(parsed: argparse.Namespace) -> int:

@@ -29,11 +29,19 @@ def _add_up(commands: Commands) -> None:
         ("up",),
         "Run a whole fleet: a hub and its members, each with nodes, on this machine.",
     )
-    up.add_argument(
+    which = up.add_mutually_exclusive_group()
+    which.add_argument(
         "--members",
         type=_count,
         metavar="N",
         help="how many members (default: those of the last start, else 3)",
+    )
+    which.add_argument(
+        "--fleet",
+        type=Path,
+        metavar="FILE",
+        help="a fleet file: members with regions, labels, taints, node pools and prices (see docs/fleet-file.md); what "
+        "it says holds again at every start that names it",
     )
     up.add_argument("--state", type=Path, metavar="DIR", help=_STATE)
     up.add_argument(
@@ -55,6 +63,11 @@ def _add_up(commands: Commands) -> None:
         "--detach",
         action="store_true",
         help="run in the background (log: argosy.log in the fleet's directory); returns when the fleet is ready",
+    )
+    up.add_argument(
+        "--no-screen",
+        action="store_true",
+        help="print lines instead of the live screen that a terminal shows",
     )
     up.add_argument(
         "--processes",
@@ -154,6 +167,13 @@ def _add_member(commands: Commands) -> None:
     member.add_argument("--hub-context", default="", metavar="NAME", help="the hub's context there")
     member.add_argument("--kubeconfig", type=Path, metavar="FILE", help="how to reach the member")
     member.add_argument("--context", default="", metavar="NAME", help="its context there")
+    member.add_argument(
+        "--hold-jobs",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="keep jobs that were placed here, by a finalizer, until the hub knows how they ended (default: on; "
+        "without it, a job that ends and goes while no agent looks is run again)",
+    )
     add_logging(member)
     member.set_defaults(run=_member)
 

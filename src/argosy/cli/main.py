@@ -10,43 +10,63 @@ from pathlib import Path
 from argosy import __version__
 from argosy.base.collecting import look_rarely
 from argosy.cli.arguments import add_commands
+from argosy.cli.completions import COMPLETE, add_completion
+from argosy.cli.demos.arguments import add_demo
 from argosy.cli.flags import Commands, add_connection, add_logging, add_queueing, normalized
 from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
+from argosy.cli.grouping import GroupedParser, add_examples
+from argosy.cli.jobverbs import add_job_commands
 from argosy.cli.simulating import add_simulate
+from argosy.cli.tops import add_top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        # Before a command has its own way to be interrupted: while it is loaded, or asks.
+        return 130
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == [COMPLETE]:
+        from argosy.cli.completing import complete
+
+        return complete(parser, given[1:])
     parsed = parser.parse_args(normalized(given))
     parsed.given = given
     if parsed.command is None:
         parser.print_help()
         return 2
-    try:
-        code: int = parsed.run(parsed)
-    except KeyboardInterrupt:
-        # Before a command has its own way to be interrupted: while it is loaded, or asks.
-        return 130
+    code: int = parsed.run(parsed)
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = GroupedParser(
         prog="argosy",
         description="AI jobs over a fleet of Kubernetes clusters.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"argosy {__version__}")
     add_connection(parser, hidden=True)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser
+    )
+    add_job_commands(commands)
+    add_top(commands)
     add_fleet(commands)
+    add_demo(commands)
     _add_serve(commands)
     _add_crds(commands)
     add_commands(commands)
     add_fleet_commands(commands)
     add_simulate(commands)
+    add_completion(commands)
+    add_examples(commands)
     return parser
 
 

@@ -1,12 +1,14 @@
 """What a command is doing while somebody waits: one line that is written over on a terminal, a line each elsewhere.
 
-It goes to standard error. The line is taken away before anything else is written there.
+It goes to standard error. The line is taken away before anything else is written there. If it cannot be written (a full
+disk, a reader that is gone), the work it tells of goes on all the same.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import suppress
 from typing import Final, TextIO
 
 _CLEAR: Final = "\r\x1b[K"
@@ -28,14 +30,23 @@ class Progress:
         line = f"{self._subject} {step} ..."
         if self._rewrites:
             width = shutil.get_terminal_size().columns - 1
-            self._stream.write(f"{_CLEAR}{line[:width]}")
+            line = f"{_CLEAR}{line[:width]}"
         else:
-            self._stream.write(f"{line}\n")
-        self._stream.flush()
+            line = f"{line}\n"
+        self._write(line)
 
     def clear(self) -> None:
         """Leave nothing behind."""
         if self._rewrites and self._said:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
+            self._write(_CLEAR)
         self._said = ""
+
+    def tell(self, text: str) -> None:
+        """Write lines that stay."""
+        self.clear()
+        self._write(f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()

@@ -19,14 +19,19 @@ from argosy.base.ids import RandomIds
 from argosy.cli.detaching import STARTING
 from argosy.cli.failing import problem
 from argosy.cli.progress import Progress
+from argosy.cli.screens.foregrounds import foreground
 from argosy.cli.serving import announce, queueing_of
 from argosy.client import kubeconfig
 from argosy.client.kubeconfig import ConfigError
 from argosy.control.assemblies import Assembly
+from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.fleet import states
 from argosy.fleet.agents import assemble_agent
 from argosy.fleet.clusters import PortInUse
+from argosy.fleet.files import FileError
+from argosy.fleet.files import read as read_file
 from argosy.fleet.fleets import FleetSettings
+from argosy.fleet.founding import Founding
 from argosy.fleet.hubs import HubSettings, own_kinds
 from argosy.fleet.installing import install
 from argosy.fleet.kubeconfigs import KubeconfigError
@@ -72,13 +77,17 @@ def member(parsed: argparse.Namespace) -> int:
 
 
 def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) -> int:
+    given: tuple[MemberShape, ...] | None = None
+    if parsed.fleet is not None and (given := _given(parsed.fleet)) is None:
+        return 2
     try:
-        settings = _settings(parsed, directory, queueing)
+        settings = _settings(parsed, directory, queueing, given)
     except (StateError, OSError) as error:
         print(f"argosy up: {error}", file=sys.stderr)
         return 1
     logs.configure(parsed.log_format)
-    tell = Progress(STARTING)
+    screen = foreground(parsed, settings)
+    tell = Progress(STARTING) if screen is None else screen.progress(STARTING)
 
     def ready(line: str) -> None:
         tell.clear()
@@ -86,10 +95,11 @@ def _up(parsed: argparse.Namespace, directory: Path, queueing: Configuration) ->
         if parsed.background:
             # Whoever started it has read the line and goes away.
             os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        else:
-            print(hint(settings), file=sys.stderr, flush=True)
+        elif screen is None:
+            tell.tell(hint(settings))
 
-    return _run("up", run_fleet(settings, ready, tell=tell), tell)
+    work = run_fleet(settings, ready, tell=tell, beside=screen)
+    return _run("up", work if screen is None else screen.around(work), tell)
 
 
 def hint(settings: FleetSettings) -> str:
@@ -103,11 +113,28 @@ def hint(settings: FleetSettings) -> str:
     )
 
 
+def _given(path: Path) -> tuple[MemberShape, ...] | None:
+    """The members of a fleet file; None if it has mistakes, which are told."""
+    try:
+        return read_file(path.read_bytes(), name=str(path))
+    except OSError as error:
+        problems: tuple[str, ...] = (error.strerror or str(error),)
+    except FileError as error:
+        problems = error.problems
+    print(f"argosy up: nothing was started: --fleet {path}:", file=sys.stderr)
+    for each in problems:
+        print(f"  {each}", file=sys.stderr)
+    return None
+
+
 def _settings(
-    parsed: argparse.Namespace, directory: Path, queueing: Configuration
+    parsed: argparse.Namespace,
+    directory: Path,
+    queueing: Configuration,
+    given: tuple[MemberShape, ...] | None,
 ) -> FleetSettings:
     record = states.look(directory)
-    shapes = _shapes(parsed, record)
+    shapes = given or _shapes(parsed, record)
     merged = record.merged if record is not None else ""
     if parsed.merge_kubeconfig:
         merged = "~/.kube/config"
@@ -129,7 +156,22 @@ def _settings(
         merged=Path(merged).expanduser() if merged else None,
         processes=min(parsed.processes, most),
         log_format=parsed.log_format,
+        founding=_founding(record, is_declared=given is not None),
     )
+
+
+def _founding(record: states.FleetRecord | None, *, is_declared: bool) -> Founding:
+    """A fleet file holds over what there is; so does one whose start was cut short."""
+    if record is None:
+        return Founding(is_declared)
+    running = {each["name"] for each in record.members}
+    if not is_declared and not any(each["name"] in running for each in record.before):
+        return Founding(before={})
+    before: dict[str, tuple[MemberShape, ...]] = {}
+    for shape in msgspec.convert((*record.before, *record.members), tuple[MemberShape, ...]):
+        if shape not in before.get(shape.name, ()):
+            before[shape.name] = (*before.get(shape.name, ()), shape)
+    return Founding(is_declared=True, before=before)
 
 
 def _shapes(
@@ -158,6 +200,7 @@ async def _hub(parsed: argparse.Namespace) -> None:
         await install(client, own_kinds())
         assembly = Assembly(client, clock=RealClock(), ids=RandomIds())
         add_placement(assembly, _placement(parsed))
+        add_history(assembly, HistorySettings())
         await _until_stopped(
             assembly.run(), f"argosy: the hub's controllers run on {connection.server}"
         )
@@ -178,7 +221,7 @@ async def _member(parsed: argparse.Namespace) -> None:
             cluster=client,
             clock=RealClock(),
             ids=RandomIds(),
-            settings=MemberSettings(),
+            settings=MemberSettings(holds_jobs=parsed.hold_jobs),
         )
         line = f"argosy: the agent of member {parsed.name} runs, hub {at_hub.server}, cluster {at_home.server}"
         await _until_stopped(agent.run(), line)

@@ -33,6 +33,7 @@ from argosy.client.backoffs import Backoff
 from argosy.client.objects import Key, Raw, WatchEvent
 from argosy.client.protocol import Client
 from argosy.client.resources import Resource
+from argosy.control.sharing import share
 
 T = TypeVar("T")
 
@@ -80,6 +81,8 @@ class Informer(Generic[T]):
         if read is None:
             self._decode = msgspec.json.Decoder(kind).decode
         self._objects: dict[Key, T] = {}
+        # What was read last: the next one is often alike, and shares what is equal.
+        self._last: T | None = None
         self._revisions: dict[Key, str] = {}
         self._indexes: dict[str, tuple[Index[T], dict[str, dict[Key, T]]]] = {}
         self._handlers: list[Handler[T]] = []
@@ -246,6 +249,11 @@ class Informer(Generic[T]):
         if new is None:
             return
         old = self._objects.get(key)
+        if old is not None:
+            share(new, old)
+        if self._last is not None:
+            share(new, self._last)
+        self._last = new
         self._objects[key] = new
         self._revisions[key] = raw.revision
         if self._indexes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +38,10 @@ LOCAL_USER: Final = User(
 )
 
 
+async def _at_once() -> None:
+    """There is nothing to wait for."""
+
+
 def hub_user(cluster: str) -> User:
     """What the agent is on the hub: nobody in particular, with the rights its MemberCluster gives it."""
     return User(f"{cluster}-agent", groups=(AUTHENTICATED,))
@@ -49,12 +54,15 @@ class MemberAgent:
     name: str
     hub: Assembly
     cluster: Assembly
+    # What the hub is not told anything before.
+    prepared: Callable[[], Awaitable[None]] = _at_once
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.cluster.run())
             # What the hub wants is looked at when the cluster is known, and when the hub has let the agent in.
             await self.cluster.started()
+            await self.prepared()
             await self._let_in()
             tasks.create_task(self.hub.run())
 
@@ -86,9 +94,12 @@ async def assemble_agent(
     settings: MemberSettings,
     metrics: Registry | None = None,
     source: random.Random | None = None,
+    prepared: Callable[[], Awaitable[None]] = _at_once,
     upkeep: Upkeep = UPKEEP,
 ) -> MemberAgent:
-    """The agent of the member of this name, ready to run. What it needs on its cluster is installed."""
+    """The agent of the member of this name, ready to run. What it needs on its cluster is installed. It is silent until
+    `prepared` returns.
+    """
     await install(cluster, definitions())
     # One for both halves: what an agent counts is read in one place.
     metrics = metrics if metrics is not None else Registry()
@@ -104,6 +115,6 @@ async def assemble_agent(
             upkeep=upkeep,
         )
 
-    agent = MemberAgent(name, assembly(hub), assembly(cluster))
+    agent = MemberAgent(name, assembly(hub), assembly(cluster), prepared)
     add_member(agent.hub, agent.cluster, name, settings)
     return agent

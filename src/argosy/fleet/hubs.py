@@ -1,6 +1,7 @@
 """The hub of a fleet: no nodes, no pods; the kinds that are placed, and the controllers that place them.
 
-Jobs created here are never run here: nobody on the hub makes pods. Kueue's kinds are served so that queues can be
+Jobs created here are never run here: nobody on the hub makes pods. How they ended is remembered here, when they and
+their placements are gone. Kueue's kinds are served so that queues can be
 written once and placed; nobody on the hub queues.
 """
 
@@ -19,6 +20,7 @@ from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.control.queues import RateLimit
+from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.dispatch.definitions import definitions as dispatch_definitions
 from argosy.fleet.installing import install, shipped
 from argosy.placement.admission import add_admission
@@ -41,6 +43,7 @@ class HubSettings:
     placement: PlacementSettings = field(default_factory=PlacementSettings)
     checks: bool = True
     has_queues: bool = True
+    history: HistorySettings = field(default_factory=HistorySettings)
 
 
 async def assemble_hub(
@@ -69,6 +72,7 @@ async def assemble_hub(
         upkeep=upkeep,
     )
     add_placement(assembly, settings.placement)
+    add_history(assembly, settings.history)
     return assembly
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -12,8 +13,22 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
         return None
     import uvloop
 
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
+    def make() -> asyncio.AbstractEventLoop:
+        loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+        loop.set_exception_handler(_told)
+        return loop
+
+    return make
+
+
+def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What went wrong in a callback is logged; but not that somebody hung up while TLS had a last word for him: uvloop
+    calls that a fatal error of a protocol whose transport is closed already.
+    """
+    error = context.get("exception")
+    if isinstance(error, RuntimeError) and "the handler is closed" in str(error):
+        return
+    loop.default_exception_handler(context)
 
 
 async def until(stopped: asyncio.Event, work: Awaitable[None]) -> None:

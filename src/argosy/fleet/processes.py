@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 import msgspec
@@ -124,6 +125,8 @@ class Child:
             self._hear(self, news)
             if news.works and not self._works.done():
                 self._works.set_result(None)
+                # A successor finds what people have made of its members since.
+                self._task = replace(self._task, settings=self._task.settings.settled())
         await process.wait()
 
     def _judge(self) -> None:

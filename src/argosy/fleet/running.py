@@ -13,15 +13,19 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
 from argosy import __version__
+from argosy.apiserver.access.identities import ADMIN
 from argosy.base.clock import RealClock
 from argosy.base.ids import RandomIds
 from argosy.base.types import Object
+from argosy.client.credentials import Credential, Fixed
+from argosy.client.kubeconfig import Connection
 from argosy.client.local import LocalClient
+from argosy.client.protocol import Client
 from argosy.control.assemblies import Assembly
 from argosy.fleet import kubeconfigs, runs
 from argosy.fleet.agents import AGENT, MemberAgent, hub_user
@@ -31,12 +35,12 @@ from argosy.fleet.fleets import (
     HUB,
     FleetSettings,
     assemble_member,
-    enter,
     hub_place,
     joined,
     listen,
     member_place,
 )
+from argosy.fleet.founding import found_member
 from argosy.fleet.hubs import assemble_hub
 from argosy.fleet.kubeconfigs import Context, KubeconfigError
 from argosy.fleet.loops import until
@@ -46,11 +50,20 @@ from argosy.fleet.states import FleetRecord, State, opened
 from argosy.fleet.stopping import Interrupted, Stopping
 
 _LOG: Final = logging.getLogger(__name__)
+# Whom the servers see of who looks at the fleet from within.
+_SCREEN: Final = "argosy-screen"
 
 # Is told what is being started.
 Tell: TypeAlias = Callable[[str], None]
-# Runs while the fleet is up, and is cancelled at its end.
-Beside: TypeAlias = Callable[[], Awaitable[None]]
+
+
+class Beside(Protocol):
+    """Runs while the fleet is up, and is cancelled at its end; gets clients of the hub and, by name, of members."""
+
+    def __call__(self, hub: Client, members: Callable[[str], Client]) -> Awaitable[None]: ...
+
+    def clear(self) -> None:
+        """There is no time to end in order."""
 
 
 def _quietly(step: str) -> None:
@@ -69,11 +82,12 @@ async def up(
     """
     check_port(settings.port)
     with opened(settings.directory) as state:
-        fleet = _Fleet(settings, state, tell)
-        stopping = Stopping(fleet.clear)
+        stopping = Stopping()
         stopping.listen()
+        fleet = _Fleet(settings, state, tell, beside)
+        stopping.force = fleet.clear
         try:
-            await until(stopping.wanted, fleet.run(ready, beside))
+            await until(stopping.wanted, fleet.run(ready))
         finally:
             fleet.file.remove()
         if not fleet.is_ready:
@@ -83,10 +97,14 @@ async def up(
 class _Fleet:
     """One run of a fleet."""
 
-    def __init__(self, settings: FleetSettings, state: State, tell: Tell) -> None:
+    def __init__(
+        self, settings: FleetSettings, state: State, tell: Tell, beside: Beside | None
+    ) -> None:
         self._settings = settings
         self._state = state
         self._tell = tell
+        self._beside = beside
+        self._members: dict[str, Listening] = {}
         self._contexts: dict[str, Context] = {}
         self._children: list[Child] = []
         self.is_ready = False
@@ -97,14 +115,16 @@ class _Fleet:
 
     def clear(self) -> None:
         """There is no time to end in order."""
+        if self._beside is not None:
+            self._beside.clear()
         for child in self._children:
             child.kill()
         self.file.remove()
         if not self._settings.keeps:
             shutil.rmtree(self._settings.directory, ignore_errors=True)
 
-    async def run(self, ready: Callable[[str], None], beside: Beside | None) -> None:
-        shapes = self._settings.members
+    async def run(self, ready: Callable[[str], None]) -> None:
+        shapes, begun = self._settings.members, RealClock().now()
         async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
             self._say(HUB)
             hub = await listen(stack, hub_place(self._settings))
@@ -118,15 +138,16 @@ class _Fleet:
                 tasks.create_task(works.run())
                 await works.started()
                 for shape in shapes:
-                    await enter(hub, shape)
+                    await found_member(hub, shape, self._settings.founding)
                 await working()
                 self._write_kubeconfig()
                 self._say("members join the hub")
-                await joined(hub, [shape.name for shape in shapes])
+                await joined(hub, [shape.name for shape in shapes], begun)
                 self.is_ready = True
+                self._settle()
                 self.file.say(state=runs.READY)
                 ready(self._line(hub))
-                async with _beside(beside):
+                async with _beside(self._work_beside(hub)):
                     await asyncio.get_running_loop().create_future()
 
     @asynccontextmanager
@@ -139,6 +160,7 @@ class _Fleet:
             for shape in part.members:
                 self._say(self._step(shape.name))
                 member = await listen(stack, member_place(part, shape))
+                self._members[shape.name] = member
                 self._serve(HUB, [member.context()])
                 tasks.create_task(member.keep_house())
                 client = LocalClient(hub.server, hub_user(shape.name), agent=AGENT)
@@ -179,6 +201,23 @@ class _Fleet:
 
         async with supervised(self._children):
             yield working
+
+    def _work_beside(self, hub: Listening) -> Awaitable[None] | None:
+        if self._beside is None:
+            return None
+        return self._beside(LocalClient(hub.server, ADMIN, agent=_SCREEN), self._member_client)
+
+    def _member_client(self, name: str) -> Client:
+        """Straight to a member of this process, over HTTPS to one of another; LookupError for one that is nowhere."""
+        if (here := self._members.get(name)) is not None:
+            return LocalClient(here.server, ADMIN, agent=_SCREEN)
+        from argosy.client.remote import (
+            RemoteClient,  # HTTP is not loaded by a fleet in one process
+        )
+
+        at = self._contexts[name]
+        connection = Connection(at.server, Fixed(Credential(at.token)), at.ca)
+        return RemoteClient(connection, user_agent=_SCREEN)
 
     def _changed(self, child: Child) -> None:
         """Another process has begun, or has ended."""
@@ -236,13 +275,30 @@ class _Fleet:
             if path is not None:
                 kubeconfigs.check_mergeable(path, names, owner=owner)
         shapes: tuple[Object, ...] = msgspec.to_builtins(settings.members)
+        before: list[Object] = msgspec.to_builtins(
+            [each for olds in settings.founding.before.values() for each in olds]
+        )
         record = FleetRecord(
             kubeconfig=str(settings.kubeconfig.absolute()),
             merged=str(settings.merged or ""),
             members=tuple(shapes),
+            before=tuple(before),
         )
-        if record != self._state.record:
-            self._state.write(record)
+        self._state.write(record)
+
+    def _settle(self) -> None:
+        """Everything that is new has been brought."""
+        record = self._state.record
+        assert record is not None
+        names = {shape.name for shape in self._settings.members}
+        # A member that is not run now has what it had, and may come back.
+        left = tuple(each for each in record.before if each["name"] not in names)
+        if left == record.before:
+            return
+        try:
+            self._state.write(msgspec.structs.replace(record, before=left))
+        except OSError as error:
+            _LOG.warning("the next start will bring the members' shapes once more: %s", error)
 
     def _line(self, hub: Listening) -> str:
         contexts = ", ".join([HUB, *(member.name for member in self._settings.members)])
@@ -259,12 +315,12 @@ def _run(*processes: ProcessRun) -> Run:
 
 
 @asynccontextmanager
-async def _beside(work: Beside | None) -> AsyncIterator[None]:
+async def _beside(work: Awaitable[None] | None) -> AsyncIterator[None]:
     """Have it done for the length of a block. A screen that fails does not end a fleet."""
     if work is None:
         yield
         return
-    task = asyncio.ensure_future(work())
+    task = asyncio.ensure_future(work)
     task.add_done_callback(_failure)
     try:
         yield

@@ -42,6 +42,7 @@ _CLUSTER_MARK: Final = "serviceaccounts.key"
 # `argosy status` holds the lock for a moment to see whether it is free.
 _LOCK_SECONDS: Final = 0.3
 _LOOK_SECONDS: Final = 0.02
+_SIGNATURE_BYTES: Final = 32
 
 
 class StateError(Exception):
@@ -59,7 +60,9 @@ class StateInUse(StateError):
 
 
 class FleetRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
-    """fleet.json. `members` are shapes; empty where an older start did not write them down. `merged` is the user's
+    """fleet.json. `members` are shapes; empty where an older start did not write them down. `before` are shapes of
+    earlier starts that members may still have: of those that are not run, and of all while a changed fleet file may not
+    have arrived everywhere. `merged` is the user's
     kubeconfig that our contexts were merged into.
     """
 
@@ -68,6 +71,7 @@ class FleetRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     kubeconfig: str = ""
     merged: str = ""
     members: tuple[Object, ...] = ()
+    before: tuple[Object, ...] = ()
 
 
 class _Format(msgspec.Struct):
@@ -150,6 +154,9 @@ class State:
         self.record = record
 
     def write(self, record: FleetRecord) -> None:
+        """Write it down, if it says anything new: a start that does not needs no room on its disk."""
+        if msgspec.json.encode(record) == msgspec.json.encode(self.record):
+            return
         body = msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
         write_file(self.directory / RECORD, body)
         self.record = record
@@ -163,10 +170,9 @@ def opened(directory: Path) -> Iterator[State]:
     descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         _lock(descriptor, directory)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        _sign(descriptor, str(os.getpid()))
         yield State(directory, look(directory))
-        os.ftruncate(descriptor, 0)
+        _sign(descriptor, "")
     finally:
         os.close(descriptor)
 
@@ -226,6 +232,11 @@ def _lock(descriptor: int, directory: Path) -> None:
             return
 
 
+def _sign(descriptor: int, pid: str) -> None:
+    """Say who holds the lock, in as many bytes as ever: so that a start needs no room on a full disk."""
+    os.pwrite(descriptor, pid.ljust(_SIGNATURE_BYTES).encode(), 0)
+
+
 def _pid(descriptor: int) -> int | None:
-    text = os.pread(descriptor, 32, 0).strip()
+    text = os.pread(descriptor, _SIGNATURE_BYTES, 0).strip()
     return int(text) if text.isdigit() else None

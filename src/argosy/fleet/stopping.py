@@ -22,9 +22,9 @@ class Interrupted(Exception):
 class Stopping:
     """`wanted` is set by the first signal. `force` is what is to be cleared away if there is no time."""
 
-    def __init__(self, force: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self.wanted = asyncio.Event()
-        self._force = force
+        self.force: Callable[[], None] = lambda: None
 
     def listen(self) -> None:
         loop = asyncio.get_running_loop()
@@ -43,5 +43,5 @@ class Stopping:
         signal.signal(signal.SIGINT, self._end)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        self._force()
+        self.force()
         os._exit(INTERRUPTED)

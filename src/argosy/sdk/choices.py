@@ -20,6 +20,8 @@ class Considered:
     pending_workloads: int | None = None
     # Whether all the job's pods have room there now.
     fits: bool = False
+    # Whether the whole cluster, with nothing else on it, has room for them.
+    can_ever_fit: bool = True
     # Points by the preference; None for a cluster that cannot be picked.
     score: int | None = None
     is_chosen: bool = False

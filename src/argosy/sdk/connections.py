@@ -8,6 +8,8 @@ none for the others: whoever asks several of them collects `Unreachable` in `pro
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,7 +23,9 @@ from argosy.client.kubeconfig import ConfigError
 from argosy.client.protocol import Client
 from argosy.client.remote import RemoteClient
 from argosy.client.transport import Limits
+from argosy.fleet.states import kubeconfig_of_default_fleet
 from argosy.sdk.errors import Unreachable
+from argosy.sdk.tasks import together
 
 T = TypeVar("T")
 
@@ -31,8 +35,9 @@ Members: TypeAlias = Mapping[str, Client] | Callable[[str], Client]
 HUB: Final = "hub"
 # A person waits: a cluster that is not there is told after a second, not after half a minute.
 _LIMITS: Final = Limits(requests=16, tries=3)
-# One that takes the connection and says nothing.
-_PATIENCE_SECONDS: Final = 15.0
+# One that takes the connection and says nothing: the others have long answered.
+_PATIENCE_SECONDS: Final = 6.0
+_SSL: Final = re.compile(r" ssl:(<[^>]*>|\w+)")
 _SILENCE: Final = (ServiceUnavailable, Timeout, InternalError, Unauthorized, OSError, TimeoutError)
 
 
@@ -51,9 +56,12 @@ class Connections:
         self.hub = hub
         self.clock = clock or RealClock()
         self.namespace = namespace
+        is_given = isinstance(members, Mapping)
         self._open = members.__getitem__ if isinstance(members, Mapping) else members
         self._members: dict[str, Client] = {}
         self._closes = closes
+        # Clients that came to be here go with it.
+        self._closes_members = closes or not is_given
         self._problems: dict[str, Unreachable] = {}
 
     @property
@@ -79,7 +87,7 @@ class Connections:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 answer = await question(client)
         except _SILENCE as error:
-            said = error.message if isinstance(error, StatusError) else str(error)
+            said = plain(error.message) if isinstance(error, StatusError) else str(error)
             raise self._problem(name, said or "it does not answer") from error
         self._problems.pop(name, None)
         return answer
@@ -98,7 +106,7 @@ class Connections:
             except StatusError as error:
                 self._problem(name, error.message)
 
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             for name in names:
                 tasks.create_task(one(name))
         return {name: answers[name] for name in sorted(answers)}
@@ -107,10 +115,18 @@ class Connections:
         problem = self._problems[name] = Unreachable(name, why)
         return problem
 
+    async def drop(self, name: str) -> None:
+        """Give a member's connections back; who asks next goes there anew, wherever it is by then."""
+        found = self._members.pop(name, None)
+        if found is not None and self._closes_members:
+            await found.close()
+
     async def close(self) -> None:
         """Give connections back, if that is for the fleet to do."""
+        going = [*self._members.values()] if self._closes_members else []
         if self._closes:
-            await asyncio.gather(*(each.close() for each in (self.hub, *self._members.values())))
+            going.append(self.hub)
+        await asyncio.gather(*(each.close() for each in going))
 
 
 class Way(NamedTuple):
@@ -123,15 +139,35 @@ class Way(NamedTuple):
 
 def by_kubeconfig(path: str | Path | None = None, *, hub: str = "", namespace: str = "") -> Way:
     """ConfigError where there is no way. Nothing is asked yet."""
+    path = found_kubeconfig(path)
     connection = kubeconfig.load(path, context=hub or _hub_context(path))
     namespace = namespace or connection.namespace
+    client = RemoteClient(replace(connection, namespace=namespace), limits=_LIMITS)
+    return Way(client, member_opener(path, namespace), namespace)
 
-    def open_member(name: str) -> Client:
+
+def member_opener(path: str | Path | None, namespace: str) -> Callable[[str], Client]:
+    """Clients of members, by their names, which their contexts have."""
+
+    def opened(name: str) -> Client:
         found = kubeconfig.load(path, context=name)
         return RemoteClient(replace(found, namespace=namespace), limits=_LIMITS)
 
-    client = RemoteClient(replace(connection, namespace=namespace), limits=_LIMITS)
-    return Way(client, open_member, namespace)
+    return opened
+
+
+def plain(message: str) -> str:
+    """A message without what only programmers read in it."""
+    return _SSL.sub("", message)
+
+
+def found_kubeconfig(path: str | Path | None) -> str | Path | None:
+    """The file that was named, else that of the fleet on this machine; None leaves it to kubectl's own order:
+    $KUBECONFIG, then ~/.kube/config.
+    """
+    if path is not None or os.environ.get("KUBECONFIG"):
+        return path
+    return kubeconfig_of_default_fleet()
 
 
 def _hub_context(path: str | Path | None) -> str:

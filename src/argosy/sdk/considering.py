@@ -137,6 +137,14 @@ def _considered(
     }
     properties = member.status.properties
     wait, pending = properties.get(QUEUE_WAIT), properties.get(PENDING_WORKLOADS)
+    whole = member.status.resource_usage.allocatable
+    # One without machines has told nothing yet, or gets some when they are needed.
+    has_machines = as_number(whole.get("cpu")) > 0
+    never = [
+        f"{name} {amount} of {whole.get(name, 0)}"
+        for name, amount in amounts.items()
+        if has_machines and as_number(whole.get(name)) < amount.nanos / NANOS
+    ]
     short = [name for name, amount in amounts.items() if free.get(name, 0.0) < amount.nanos / NANOS]
     return Considered(
         member.metadata.name,
@@ -145,21 +153,30 @@ def _considered(
         as_number(wait.value) if wait is not None else None,
         int(as_number(pending.value)) if pending is not None else None,
         not short,
+        not never,
         None if objection else score,
         bool(picked),
-        _reason(score, objection, short, is_chosen=bool(picked), has_queue=has_queue),
+        _reason(score, objection, short, never, is_chosen=bool(picked), has_queue=has_queue),
         region_of(member),
         has_queue,
     )
 
 
 def _reason(
-    score: int, objection: str, short: Sequence[str], *, is_chosen: bool, has_queue: bool | None
+    score: int,
+    objection: str,
+    short: Sequence[str],
+    never: Sequence[str],
+    *,
+    is_chosen: bool,
+    has_queue: bool | None,
 ) -> str:
     if objection:
         return objection
     said = [f"{score} points"] if is_chosen else [f"{score} points are not enough"]
-    if short:
+    if never:
+        said.append(f"larger than the whole cluster: {', '.join(never)}")
+    elif short:
         said.append(f"no room now for its {' and '.join(short)}")
     if has_queue is False:
         said.append("its queue is not there")

@@ -8,7 +8,8 @@ again. A member that cannot be asked is among the problems of the connections; w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -19,30 +20,41 @@ from argosy.client.objects import decode
 from argosy.client.protocol import Client
 from argosy.client.resources import EVENTS
 from argosy.control.informers import Informer, Selection
+from argosy.sdk import kinds
 from argosy.sdk.clusters import members
 from argosy.sdk.connections import HUB, Connections
-from argosy.sdk.errors import Unreachable
+from argosy.sdk.errors import FleetError, Unreachable
 from argosy.sdk.lines import FleetEvent
+from argosy.sdk.submitting import placement_name
 
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 async def list_events(
-    ways: Connections, namespace: str | None, types: Sequence[str] = ()
+    ways: Connections, namespace: str | None, types: Sequence[str] = (), about: str = ""
 ) -> list[FleetEvent]:
     """What there is, the oldest first."""
+    is_about = about_test(about)
+    names = await _members(ways)
     hub, answers = await asyncio.gather(
         _listed(HUB, ways.hub, namespace),
-        ways.ask_each(await _members(ways), lambda name, client: _listed(name, client, namespace)),
+        ways.ask_each(names, lambda name, client: _listed(name, client, namespace)),
     )
     found = [*hub, *(event for events in answers.values() for event in events)]
-    return sorted((each for each in found if _is_wanted(each, types)), key=order)
+    wanted = (each for each in found if _is_wanted(each, types) and is_about(each.object))
+    return sorted(wanted, key=order)
 
 
 async def events(
-    ways: Connections, namespace: str | None, *, follow: bool = False, types: Sequence[str] = ()
+    ways: Connections,
+    namespace: str | None,
+    *,
+    follow: bool = False,
+    types: Sequence[str] = (),
+    about: str = "",
 ) -> AsyncGenerator[FleetEvent, None]:
-    seen = await list_events(ways, namespace, types)
+    is_about = about_test(about)
+    seen = await list_events(ways, namespace, types, about)
     for event in seen:
         yield event
     if not follow:
@@ -56,7 +68,8 @@ async def events(
     try:
         while True:
             event = await coming.get()
-            if _is_wanted(event, types) and _identity(event) not in told:
+            is_wanted = _is_wanted(event, types) and is_about(event.object)
+            if is_wanted and _identity(event) not in told:
                 yield event
     finally:
         for task in watching:
@@ -88,6 +101,28 @@ def read_event(cluster: str, obj: Object) -> FleetEvent:
         str(source.get("component") or obj.get("reportingComponent") or ""),
         str(meta["name"]),
     )
+
+
+def about_test(about: str) -> Callable[[str], bool]:
+    """Whether an event's object is meant: KIND/NAME itself, and of a job also what is made for it on the hub and on its
+    clusters, by the names that these get: `<job>-placement`, `job-<job>-<digits>`, `<job>-<index>-<digits>`. Pure.
+    """
+    if not about:
+        return lambda _: True
+    kind, separator, name = about.lower().rpartition("/")
+    if not separator or not kind or not name:
+        raise FleetError(f'"{about}" is no object: say KIND/NAME, such as job/train')
+    said = kind.partition(".")[0]
+    meant = {each.lower() for each in kinds.matching(kind)} or {said, said.removesuffix("s")}
+    exact = {f"{each}/{name}" for each in meant}
+    if not kinds.matching(kind):
+        return exact.__contains__
+    exact |= {f"resourceplacement/{placement_name(name)}", f"workload/{name}"}
+    own = re.escape(name)
+    made = re.compile(
+        rf"workload/[a-z]+-{own}-[0-9a-f]+|pod/{own}(-[a-z0-9-]+)?-[a-z0-9]{{5}}|job/{own}-[a-z0-9-]+-\d+"
+    )
+    return lambda each: each in exact or made.fullmatch(each) is not None
 
 
 def order(event: FleetEvent) -> tuple[datetime, str, str, str]:

@@ -1,33 +1,29 @@
 """`AsyncFleet`: everything a user does with a fleet, over all its clusters.
 
-Each method stands for one idea and lies in a file of that name; here they meet the connections. Nothing is cached: what
-is told is what the clusters say now.
+Each method stands for one idea and lies in a file of that name, which is loaded when the method is first called; here
+they meet the connections. Nothing is cached: what is told is what the clusters say now.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from argosy.base.clock import Clock
 from argosy.client.protocol import Client
 from argosy.sdk import connections, finding, waiting
-from argosy.sdk.cancelling import cancel
 from argosy.sdk.choices import Choice, Submission
-from argosy.sdk.clusters import Cluster, list_clusters
 from argosy.sdk.connections import Connections, Members
-from argosy.sdk.considering import consider
 from argosy.sdk.errors import Unreachable
-from argosy.sdk.events import events
 from argosy.sdk.jobs import FleetJob
 from argosy.sdk.kinds import queue_of
 from argosy.sdk.lines import FleetEvent, LogLine
-from argosy.sdk.logs import Asked, read_logs
 from argosy.sdk.manifests import Manifest, read_manifest
-from argosy.sdk.queues import Queue, list_queues
-from argosy.sdk.submitting import prepared, submit
-from argosy.sdk.whys import why
+
+if TYPE_CHECKING:
+    from argosy.sdk.clusters import Cluster
+    from argosy.sdk.queues import Queue
 
 
 class AsyncFleet:
@@ -73,6 +69,11 @@ class AsyncFleet:
         await self._connections.close()
 
     @property
+    def connections(self) -> Connections:
+        """The clients behind it."""
+        return self._connections
+
+    @property
     def namespace(self) -> str:
         """Where things are looked for that name no namespace."""
         return self._connections.namespace
@@ -84,10 +85,14 @@ class AsyncFleet:
 
     async def clusters(self) -> list[Cluster]:
         """The members of the fleet, by name."""
+        from argosy.sdk.clusters import list_clusters
+
         return await list_clusters(self._connections)
 
     async def queues(self) -> list[Queue]:
         """The ClusterQueues of all members, by cluster and name. See `problems` for members that did not answer."""
+        from argosy.sdk.queues import list_queues
+
         return await list_queues(self._connections)
 
     async def jobs(
@@ -120,6 +125,9 @@ class AsyncFleet:
         prefer: str = "",
     ) -> Choice:
         """Where the hub would place this job now, and why. Nothing is written."""
+        from argosy.sdk.considering import consider
+        from argosy.sdk.submitting import prepared
+
         job = read_manifest(manifest, namespace=namespace, default=self.namespace)
         job = prepared(job, queue=queue)
         waits_in = queue_of(job["metadata"])
@@ -143,6 +151,8 @@ class AsyncFleet:
         `queue` is the LocalQueue it waits in; `prefer` is `` (room), `cheapest`, `fastest` or `region=NAME`; `keep` is
         how long both objects stay after the end, `` for ever.
         """
+        from argosy.sdk.submitting import submit
+
         job = read_manifest(manifest, namespace=namespace, default=self.namespace)
         return await submit(
             self._connections,
@@ -178,6 +188,8 @@ class AsyncFleet:
         since_seconds: int | None = None,
     ) -> AsyncGenerator[LogLine, None]:
         """The lines of all pods of a job, on all clusters it is on; with `follow`, from its start to its end."""
+        from argosy.sdk.logs import Asked, read_logs
+
         asked = Asked(container, tail, timestamps, previous, since_seconds)
         where = namespace or self.namespace
         return read_logs(self._connections, name, where, asked, follow=follow)
@@ -186,15 +198,29 @@ class AsyncFleet:
         self, name: str, namespace: str = "", *, timeout: float | None = None
     ) -> list[str]:
         """Delete a job and its placement; with a `timeout`, wait until both are gone. Tells what was deleted."""
+        from argosy.sdk.cancelling import cancel
+
         where = namespace or self.namespace
         return await cancel(self._connections, name, where, timeout=timeout)
 
     async def why(self, name: str, namespace: str = "") -> str:
         """Why a job is where it is, or is not: its placement, and its queue on the clusters it is on."""
+        from argosy.sdk.whys import why
+
         return await why(self._connections, name, namespace or self.namespace)
 
     def events(
-        self, namespace: str | None = None, *, follow: bool = False, types: Sequence[str] = ()
+        self,
+        namespace: str | None = None,
+        *,
+        follow: bool = False,
+        types: Sequence[str] = (),
+        about: str = "",
     ) -> AsyncGenerator[FleetEvent, None]:
-        """The events of hub and members, merged by time; with `follow`, those to come as well, without end."""
-        return events(self._connections, namespace, follow=follow, types=types)
+        """The events of hub and members, merged by time; with `follow`, those to come as well, without end.
+
+        `about` is KIND/NAME; of a job (`job/train`) also what is told of its placement, Workload and pods.
+        """
+        from argosy.sdk.events import events
+
+        return events(self._connections, namespace, follow=follow, types=types, about=about)

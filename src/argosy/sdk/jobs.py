@@ -68,8 +68,9 @@ class FleetJob:
         return self.state in ENDED
 
     def wait_seconds(self, now: datetime) -> float | None:
-        """From its creation to its start; so far, if it has not started; None if nobody knows when it was created."""
-        if self.created is None:
+        """From its creation to its start; so far, if it has not started; None if nobody knows when that was."""
+        is_unknown = self.started is None and self.state in {JobState.COMPLETE, JobState.FAILED}
+        if self.created is None or is_unknown:
             return None
         until = self.started or self.ended or now
         return max(0.0, (until - self.created).total_seconds())

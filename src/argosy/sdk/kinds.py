@@ -13,8 +13,9 @@ from argosy.api.needs import runs
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, Resource
 from argosy.member.availability.outcomes import JOB_SETS, RAY_JOBS
-from argosy.queueing.jobs.names import QUEUE_NAME
 
+# As `queueing.jobs.names` has it, whose package brings all of queueing along.
+QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"
 # What every hub is asked for. Further kinds are asked for where a placement selects them.
 USUAL: Final = (JOBS, JOB_SETS, RAY_JOBS)
 

@@ -27,6 +27,7 @@ from argosy.sdk.errors import FleetError, NotFound, Unreachable
 from argosy.sdk.finding import find_job
 from argosy.sdk.jobs import FleetJob
 from argosy.sdk.lines import LogLine
+from argosy.sdk.tasks import together
 from argosy.sdk.waiting import states
 
 _DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
@@ -201,7 +202,7 @@ async def _direct(
     """Have every cluster that the job comes to followed, until the job has ended."""
     ended = asyncio.Event()
     clusters: dict[str, asyncio.Task[FleetError | None]] = {}
-    async with asyncio.TaskGroup() as tasks, aclosing(states(ways, job)) as seen:
+    async with together() as tasks, aclosing(states(ways, job)) as seen:
         async for now in seen:
             for cluster in now.clusters:
                 if cluster not in clusters:
@@ -249,7 +250,7 @@ class _Cluster:
         informer: Informer[Object] = Informer(
             client, PODS, dict, clock=self._ways.clock, selection=chosen, read=decode
         )
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
 
             def changed(_old: Object | None, new: Object | None) -> None:
                 if new is not None and self._is_new_run(new):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import sys
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import yaml
 
@@ -19,10 +19,35 @@ from argosy.sdk.errors import BadManifest
 
 Manifest: TypeAlias = Object | str | Path
 
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def read_manifest(given: Manifest, *, namespace: str = "", default: str = "default") -> Object:
     """A job of its own, which the caller may change. `namespace` must be the manifest's own, if that names one."""
-    where, job = _loaded(given)
+    where, documents = _loaded(given)
+    if len(documents) != 1:
+        raise BadManifest(
+            f"{where} has {len(documents)} objects: one job at a time is submitted (read_manifests reads several); "
+            "what belongs to it (ConfigMaps, Services) is placed by a placement of its own"
+        )
+    return _checked(where, documents[0], namespace, default)
+
+
+def read_manifests(
+    given: Manifest, *, namespace: str = "", default: str = "default"
+) -> list[Object]:
+    """All jobs of a file: its documents, and the items of Lists among them. One that is no job refuses them all."""
+    where, documents = _loaded(given)
+    several = len(documents) > 1
+    return [
+        _checked(f"{where}: object {number}" if several else where, each, namespace, default)
+        for number, each in enumerate(documents, start=1)
+    ]
+
+
+def _checked(where: str, job: Json, namespace: str, default: str) -> Object:
+    if not isinstance(job, dict):
+        raise BadManifest(f"{where} is no object: it must be a mapping with apiVersion and kind")
     _check_kind(where, job)
     meta = job.setdefault("metadata", {})
     if not isinstance(meta, dict):
@@ -42,15 +67,31 @@ def read_manifest(given: Manifest, *, namespace: str = "", default: str = "defau
     return job
 
 
-def _loaded(given: Manifest) -> tuple[str, Object]:
+def _loaded(given: Manifest) -> tuple[str, list[Json]]:
+    """Where it comes from, and its objects: at least one."""
     if isinstance(given, dict):
-        return "manifest", copy.deepcopy(given)
+        return "manifest", _items([copy.deepcopy(given)])
     where, text = _text(given)
     try:
-        documents = [each for each in yaml.safe_load_all(text) if each is not None]
+        documents = [each for each in yaml.load_all(text, Loader=_LOADER) if each is not None]
     except yaml.YAMLError as error:
-        raise BadManifest(f"{where} is no YAML: {error}") from error
-    return where, _only(where, documents)
+        raise BadManifest(f"{where} is no YAML: {' '.join(str(error).split())}") from error
+    found = _items(documents)
+    if not found:
+        raise BadManifest(f"{where} is empty: there is no job in it")
+    return where, found
+
+
+def _items(documents: list[Json]) -> list[Json]:
+    """The documents, with Lists (as `kubectl get -o yaml` prints them) taken apart."""
+    found: list[Json] = []
+    for each in documents:
+        is_list = isinstance(each, dict) and (each.get("apiVersion"), each.get("kind")) == (
+            "v1",
+            "List",
+        )
+        found += (each.get("items") or []) if is_list else [each]
+    return found
 
 
 def _text(given: str | Path) -> tuple[str, str]:
@@ -62,19 +103,6 @@ def _text(given: str | Path) -> tuple[str, str]:
         return str(given), Path(given).read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise BadManifest(f"{given} cannot be read: {error}") from error
-
-
-def _only(where: str, documents: list[Json]) -> Object:
-    if len(documents) != 1:
-        number = "nothing" if not documents else f"{len(documents)} documents"
-        raise BadManifest(
-            f"{where} has {number}: one job at a time is submitted; "
-            "what belongs to it (ConfigMaps, Services) is placed by a placement of its own"
-        )
-    (job,) = documents
-    if not isinstance(job, dict):
-        raise BadManifest(f"{where} is no object: it must be a mapping with apiVersion and kind")
-    return job
 
 
 def _check_kind(where: str, job: Object) -> None:

@@ -57,6 +57,11 @@ def fleet_job(job: Object, sight: Sight) -> FleetJob:
     return _job(job, PlacementIndex(sight.placements).of(job), at, records)
 
 
+def placed_job(job: Object, placement: Placement | None, at: Mapping[str, Prices]) -> FleetJob:
+    """One job whose placement is known, at these prices, without what the history adds."""
+    return _job(job, placement, at, {})
+
+
 def records_of(histories: Iterable[JobHistory]) -> Iterator[tuple[str, JobRecord]]:
     """Namespace and record, in the order they were kept."""
     for history in sorted(histories, key=lambda each: each.metadata.key):
@@ -79,14 +84,12 @@ def _job(
     records: Mapping[str, JobRecord],
 ) -> FleetJob:
     meta = job["metadata"]
-    stand = _stand(job, placement)
-    clusters = _clusters(placement)
     record = records.get(str(meta.get("uid", "")))
+    # A placement of several jobs tells of all of them together: what is written of this one is more.
+    stand = _recorded(record) if record is not None else _stand(job, placement)
+    clusters = _clusters(placement)
     hourly = [per_hour(needs(job), at[each]) for each in clusters if each in at]
     known = [each for each in hourly if each is not None]
-    started = stand.started
-    if started is None and record is not None:
-        started = record.started
     return FleetJob(
         str(meta.get("namespace", "")),
         str(meta["name"]),
@@ -97,7 +100,7 @@ def _job(
         stand.message,
         pods(job),
         _time(meta.get("creationTimestamp")),
-        started,
+        stand.started,
         stand.ended,
         _title(placement),
         False,
@@ -114,6 +117,14 @@ class _Stand(NamedTuple):
     message: str = ""
     started: datetime | None = None
     ended: datetime | None = None
+
+
+def _recorded(record: JobRecord) -> _Stand:
+    return _Stand(_outcome(record), record.message, record.started, record.ended)
+
+
+def _outcome(record: JobRecord) -> JobState:
+    return _OUTCOMES.get(record.outcome, JobState.COMPLETE)
 
 
 def _stand(job: Object, placement: Placement | None) -> _Stand:
@@ -235,7 +246,7 @@ def from_record(namespace: str, record: JobRecord) -> FleetJob:
         namespace,
         record.name,
         record.kind,
-        _OUTCOMES.get(record.outcome, JobState.COMPLETE),
+        _outcome(record),
         record.queue,
         record.clusters,
         record.message,

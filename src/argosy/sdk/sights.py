@@ -6,7 +6,6 @@ what their rights allow: what is refused is missing, and whoever may not look at
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -29,6 +28,7 @@ from argosy.client.resources import (
 from argosy.control.informers import Selection
 from argosy.sdk import kinds
 from argosy.sdk.connections import Connections
+from argosy.sdk.tasks import together
 
 V = TypeVar("V", bound=View)
 
@@ -57,7 +57,7 @@ async def look(
     hub = ways.hub
     where = await range_of(ways, namespace)
     chosen = Selection(where, selector, f"metadata.name={name}" if name else "")
-    async with asyncio.TaskGroup() as tasks:
+    async with together() as tasks:
         local = tasks.create_task(_views(hub, RESOURCE_PLACEMENTS, Placement, where))
         wide = tasks.create_task(_views(hub, CLUSTER_RESOURCE_PLACEMENTS, Placement))
         members = tasks.create_task(_views(hub, MEMBER_CLUSTERS, MemberCluster))

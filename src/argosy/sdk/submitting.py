@@ -18,13 +18,13 @@ from typing import Final
 from argosy.api.needs import needs
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.members import MemberCluster
+from argosy.api.objects.history import KEEP
 from argosy.base.durations import parse_duration
 from argosy.base.errors import AlreadyExists, Forbidden, NotFound, StatusError
 from argosy.base.types import Object
 from argosy.client.objects import decode
-from argosy.client.protocol import Client
+from argosy.client.protocol import Client, Propagation
 from argosy.client.resources import LOCAL_QUEUES, NAMESPACES, RESOURCE_PLACEMENTS, Resource
-from argosy.queueing.jobs.names import QUEUE_NAME
 from argosy.sdk import errors, kinds
 from argosy.sdk.choices import Choice, Submission
 from argosy.sdk.clusters import members
@@ -33,7 +33,6 @@ from argosy.sdk.considering import consider
 from argosy.sdk.preferring import policy_of
 from argosy.sdk.sessions import FIELD_MANAGER
 
-KEEP: Final = "argosy.dev/keep-after-end"
 _SUFFIX: Final = "-placement"
 # A placement's name is the value of a label on all that comes of it.
 _LONGEST: Final = 63
@@ -85,10 +84,10 @@ def prepared(job: Object, *, queue: str = "", keep: str = "") -> Object:
     meta = {**job["metadata"]}
     labels, annotations = dict(meta.get("labels") or {}), dict(meta.get("annotations") or {})
     if queue:
-        labels[QUEUE_NAME] = queue
-        if QUEUE_NAME in annotations:
+        labels[kinds.QUEUE_NAME] = queue
+        if kinds.QUEUE_NAME in annotations:
             # Two words for one thing must not differ.
-            annotations[QUEUE_NAME] = queue
+            annotations[kinds.QUEUE_NAME] = queue
     if keep:
         annotations[KEEP] = keep
     meta |= {key: each for key, each in (("labels", labels), ("annotations", annotations)) if each}
@@ -218,6 +217,11 @@ def _warnings(choice: Choice, queue: str, namespace: str) -> Iterator[str]:
         yield f"no cluster can have it now, it waits until one can: {reasons or 'the fleet has no members'}"
     elif not choice.is_fulfilled:
         yield f"only {len(choice.clusters)} of {choice.wanted} clusters can have it now"
+    if choice.considered and not any(each.can_ever_fit for each in choice.considered):
+        yield (
+            "it asks for more than any cluster has in all, so it waits until one grows: "
+            + "; ".join(f"{each.cluster}: {each.reason}" for each in choice.considered)
+        )
     if not queue:
         return
     without = [each.cluster for each in choice.considered if each.has_queue is False]
@@ -244,6 +248,10 @@ async def _create_job(hub: Client, resource: Resource, job: Object, *, dry_run: 
             field_manager=FIELD_MANAGER,
             dry_run=dry_run,
         )
+    except AlreadyExists as error:
+        raise errors.FleetError(
+            f"{error.message}: cancel that one, or give this one another name (or generateName)"
+        ) from error
     except NotFound as error:
         raise errors.NotFound(
             f"the hub does not serve {resource.kind} ({resource.api_version}): "
@@ -279,7 +287,13 @@ async def _create_placement(
 
 async def _take_back(hub: Client, resource: Resource, meta: Mapping[str, str]) -> None:
     try:
-        await hub.delete(resource, meta["name"], namespace=meta["namespace"], uid=meta["uid"])
+        await hub.delete(
+            resource,
+            meta["name"],
+            namespace=meta["namespace"],
+            uid=meta["uid"],
+            propagation=Propagation.BACKGROUND,
+        )
     except StatusError:
         # What went wrong first is what is told; a job that stays reads as Unplaced, with what to do.
         return

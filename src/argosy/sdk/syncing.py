@@ -11,16 +11,18 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from argosy.sdk.choices import Choice, Submission
-from argosy.sdk.clusters import Cluster
 from argosy.sdk.errors import Unreachable
 from argosy.sdk.fleets import AsyncFleet
 from argosy.sdk.jobs import FleetJob
 from argosy.sdk.lines import FleetEvent, LogLine
 from argosy.sdk.manifests import Manifest
-from argosy.sdk.queues import Queue
+
+if TYPE_CHECKING:
+    from argosy.sdk.clusters import Cluster
+    from argosy.sdk.queues import Queue
 
 T = TypeVar("T")
 
@@ -219,10 +221,17 @@ class Fleet:
         return self._thread.do(self._fleet.why(name, namespace))
 
     def events(
-        self, namespace: str | None = None, *, follow: bool = False, types: Sequence[str] = ()
+        self,
+        namespace: str | None = None,
+        *,
+        follow: bool = False,
+        types: Sequence[str] = (),
+        about: str = "",
     ) -> Generator[FleetEvent, None, None]:
         """As `AsyncFleet.events`."""
-        return self._each(lambda: self._fleet.events(namespace, follow=follow, types=types))
+        return self._each(
+            lambda: self._fleet.events(namespace, follow=follow, types=types, about=about)
+        )
 
     def _each(self, make: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
         """An async iterator as a plain one."""

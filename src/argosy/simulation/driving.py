@@ -1,32 +1,31 @@
 """Does what a scenario says, each thing at its moment: jobs are submitted, lines go dark, quotas change.
 
-It acts as people do, on the hub, with the verbs they have. A job that has ended is deleted on the hub after a while, as
-`argosy submit --keep` has it; one whose cluster is dark waits, because nobody on the hub knows yet.
+It acts as people do, on the hub, with the verbs they have. Jobs say how long they are kept after their end, as with
+`argosy submit --keep`, and the hub lets go of them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from argosy.api.objects.fleet.members import MemberCluster
 from argosy.base.clock import Clock
-from argosy.base.errors import NotFound, StatusError
+from argosy.base.durations import format_duration
+from argosy.base.errors import StatusError
 from argosy.base.types import Object
 from argosy.client.objects import decode
-from argosy.client.resources import RESOURCE_PLACEMENTS, Resource
+from argosy.client.resources import RESOURCE_PLACEMENTS
 from argosy.sdk import kinds
 from argosy.simulation.arriving import Arrival
 from argosy.simulation.fleets import VirtualFleet
-from argosy.simulation.ledgers import Ledger, Record
+from argosy.simulation.ledgers import Ledger
 from argosy.simulation.manifests import job_of, placement_for
 from argosy.simulation.plans import Change, Outage, Scenario
 from argosy.simulation.watching import amount
 
 _MANAGER: Final = "argosy"
-_LATER_SECONDS: Final = 60.0
 
 
 class Refused(Exception):
@@ -47,11 +46,7 @@ class Driver:
         self._began = began
         self._members: Sequence[MemberCluster] = ()
         self._dark: dict[str, int] = {}
-        # Ended jobs, by when they go.
-        self._ended: list[tuple[float, int, Record]] = []
-        self._news = asyncio.Event()
-        self._number = 0
-        ledger.on_end(self._has_ended)
+        self._keep = format_duration(scenario.keep)
 
     async def prepare(self) -> None:
         """What the scenario begins with."""
@@ -62,7 +57,6 @@ class Driver:
         self._members = await self._fleet.member_clusters()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._submit(jobs), name="arrivals")
-            tasks.create_task(self._tidy(), name="tidying")
             for number, outage in enumerate(self._scenario.outages):
                 tasks.create_task(self._darken(outage), name=f"outage-{number}")
             for number, change in enumerate(self._scenario.changes):
@@ -81,7 +75,7 @@ class Driver:
     async def _submit_one(self, arrival: Arrival) -> None:
         units = amount(arrival.resources, self._scenario.unit)
         self._ledger.submitted(arrival, units)
-        job = job_of(arrival)
+        job = job_of(arrival, self._keep)
         group, _, version = job["apiVersion"].rpartition("/")
         resource = kinds.resource_of(group, job["kind"], version)
         namespace = arrival.stream.namespace
@@ -89,41 +83,12 @@ class Driver:
             created = decode(
                 await self._hub.create(resource, job, namespace=namespace, field_manager=_MANAGER)
             )
-            placement = placement_for(created, arrival, self._members)
+            placement = placement_for(created, arrival, self._members, self._keep)
             await self._hub.create(
                 RESOURCE_PLACEMENTS, placement, namespace=namespace, field_manager=_MANAGER
             )
         except StatusError as error:
             raise Refused(f"jobs: {arrival.stream.name}: {error.message}") from error
-
-    def _has_ended(self, record: Record) -> None:
-        self._number += 1
-        due = self._ledger.now + self._scenario.keep
-        heapq.heappush(self._ended, (due, self._number, record))
-        self._news.set()
-
-    async def _tidy(self) -> None:
-        while True:
-            if not self._ended:
-                self._news.clear()
-                await self._news.wait()
-            due, number, record = self._ended[0]
-            await self._until(due)
-            heapq.heappop(self._ended)
-            if self._dark.get(record.cluster):
-                later = self._ledger.now + _LATER_SECONDS
-                heapq.heappush(self._ended, (later, number, record))
-                continue
-            try:
-                await self._hub.delete(
-                    self._kind_of(record), record.name, namespace=record.namespace
-                )
-            except NotFound:
-                continue
-
-    def _kind_of(self, record: Record) -> Resource:
-        group = "jobset.x-k8s.io" if record.kind == "JobSet" else "batch"
-        return kinds.resource_of(group, record.kind)
 
     # What befalls the fleet.
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from argosy.fleet.shapes import PoolShape
 from argosy.simulation.arriving import expected, expected_pods
 from argosy.simulation.drawing import mean
-from argosy.simulation.plans import Pool, Scenario
+from argosy.simulation.plans import Scenario
 
 _PROCESS_BYTES: Final = 120 << 20
 _MEMBER_BYTES: Final = 12 << 20
@@ -60,7 +61,7 @@ def estimate(scenario: Scenario) -> Estimate:
     return Estimate(round(jobs), nodes, int(memory), int(jobs * _JOB_DISK_BYTES))
 
 
-def _machines(pool: Pool) -> int:
+def _machines(pool: PoolShape) -> int:
     most: int = pool.spec.get("maximum") or pool.spec.get("minimum") or 0
     return most
 

@@ -120,14 +120,10 @@ class Ledger:
         self._clock = clock
         self._sink = sink
         self._encode = msgspec.json.Encoder().encode
-        self._ended: list[Callable[[Record], None]] = []
 
     @property
     def now(self) -> float:
         return self._clock()
-
-    def on_end(self, told: Callable[[Record], None]) -> None:
-        self._ended.append(told)
 
     def note(self, event: str, **more: Json) -> None:
         """A line of the event log."""
@@ -239,8 +235,6 @@ class Ledger:
             self.add("waiting", record.team, -1)
         record.ended, record.outcome = self.now, outcome
         self._tell("ended", record, cluster, outcome=outcome)
-        for told in self._ended:
-            told(record)
 
     def gone(self, record: Record, cluster: str) -> None:
         """The job was removed from a cluster before its end."""

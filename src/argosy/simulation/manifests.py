@@ -16,8 +16,8 @@ from argosy.simulation.arriving import Arrival
 from argosy.simulation.plans import Stream
 
 
-def job_of(arrival: Arrival) -> Object:
-    """The Job or JobSet, held back for its queue."""
+def job_of(arrival: Arrival, keep: str) -> Object:
+    """The Job or JobSet, held back for its queue; `keep` is how long it stays after its end."""
     stream = arrival.stream
     spec = _job_spec(arrival)
     if stream.kind == "JobSet":
@@ -28,10 +28,12 @@ def job_of(arrival: Arrival) -> Object:
     if stream.priority:
         meta["labels"] = {PRIORITY_CLASS: stream.priority}
     job: Object = {"apiVersion": api, "kind": stream.kind, "metadata": meta, "spec": spec}
-    return prepared(job, queue=stream.queue)
+    return prepared(job, queue=stream.queue, keep=keep)
 
 
-def placement_for(created: Object, arrival: Arrival, members: Sequence[MemberCluster]) -> Object:
+def placement_for(
+    created: Object, arrival: Arrival, members: Sequence[MemberCluster], keep: str
+) -> Object:
     """The placement of a job that is on the hub now."""
     stream = arrival.stream
     policy = policy_of(1, stream.prefer, needs(created), members)
@@ -44,7 +46,7 @@ def placement_for(created: Object, arrival: Arrival, members: Sequence[MemberClu
         required["clusterSelectorTerms"] = [
             {**each, **term} for each in required["clusterSelectorTerms"]
         ]
-    placement = placement_of(created, policy)
+    placement = placement_of(created, policy, keep=keep)
     if stream.reschedule:
         placement["metadata"]["annotations"][names.RESCHEDULE] = stream.reschedule
     return placement

@@ -16,6 +16,7 @@ import yaml
 from argosy.api.objects.fleet.reschedules import parse_reschedule
 from argosy.base.types import Object
 from argosy.control.assemblies import UPKEEP, Upkeep
+from argosy.fleet.shapes import MemberShape
 from argosy.member.applying.backoffs import PACE, Pace
 from argosy.simulation.documents import Field, ScenarioError, open_document, parse_span
 from argosy.simulation.drawing import KINDS
@@ -25,7 +26,6 @@ from argosy.simulation.plans import (
     Burst,
     Change,
     Distribution,
-    Member,
     Outage,
     Scenario,
     Stream,
@@ -56,7 +56,7 @@ def read(path: Path) -> Scenario:
     field = open_document(path)
     name = field.at("name").text(path.stem)
     horizon = field.at("horizon").span(least=1.0)
-    members = _fleet(field.at("fleet"), path)
+    members = read_fleet(field.at("fleet"), path)
     streams = tuple(_stream(each.mapping(), path) for each in field.at("jobs").items())
     _check_names(field, streams)
     found = Scenario(
@@ -81,21 +81,6 @@ def read(path: Path) -> Scenario:
     field.done()
     field.mistakes.check()
     return found
-
-
-def _fleet(field: Field, path: Path) -> tuple[Member, ...]:
-    if not (field.is_mapping and field.keys() == ["file"]):
-        return read_fleet(field.mapping())
-    beside = path.parent / field.at("file").text("")
-    try:
-        inner = open_document(beside)
-        members = read_fleet(inner)
-        inner.mistakes.check()
-    except ScenarioError as error:
-        for problem in error.problems:
-            field.wrong(problem)
-        return ()
-    return members
 
 
 def _start(field: Field) -> datetime:
@@ -193,7 +178,7 @@ def _stream(field: Field, path: Path) -> Stream:
     namespace = field.at("namespace").text("default")
     trace = tuple(_trace(field.at("trace"), path))
     arrivals = field.at("arrivals")
-    if not trace and not arrivals.is_there:
+    if not field.at("trace").is_there and not arrivals.is_there:
         field.wrong("say when its jobs come: arrivals, or a trace")
     found = Stream(
         name=name,
@@ -371,12 +356,12 @@ def _traced(row: dict[str, str]) -> Traced:
 # What happens.
 
 
-def _outage(field: Field, members: tuple[Member, ...]) -> Outage:
+def _outage(field: Field, members: tuple[MemberShape, ...]) -> Outage:
     clusters, regions = field.at("clusters").texts(), field.at("regions").texts()
-    for name in clusters:
+    for name in clusters if members else ():
         if name not in {each.name for each in members}:
             field.at("clusters").wrong(f'there is no member "{name}"')
-    for region in regions:
+    for region in regions if members else ():
         if region not in {each.region for each in members}:
             field.at("regions").wrong(f'no member is in region "{region}"')
     if not clusters and not regions:

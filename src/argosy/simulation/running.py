@@ -70,7 +70,7 @@ def simulate(
     scenario: Scenario, directory: Path, *, seed: int, until: float, tell: Tell | None = None
 ) -> Outcome:
     """Play the scenario and write its directory."""
-    with logged(directory), (directory / EVENTS).open("wb", buffering=1 << 20) as sink:
+    with logged(directory), (directory / EVENTS).open("wb", buffering=1 << 16) as sink:
         outcome = play(scenario, sink, seed=seed, until=until, tell=tell)
     write_jobs(directory, outcome.ledger.jobs.values(), until)
     write_summary(directory, outcome.summary)

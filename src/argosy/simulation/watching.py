@@ -17,9 +17,9 @@ from argosy.api.wellknown import NODE_POOL
 from argosy.base.quantities import NANOS, parse
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, NODES, WORKLOADS
+from argosy.fleet.shapes import PoolShape
 from argosy.simulation.fleets import MemberFleet
 from argosy.simulation.ledgers import COMPLETE, FAILED, Ledger, Record
-from argosy.simulation.plans import Pool
 from argosy.workloads.jobsets.names import JOB_SETS
 from argosy.workloads.pods.caches import pod_informer
 
@@ -164,7 +164,7 @@ def amount(quantities: dict[str, str], resource: str) -> float:
     return parse(text).nanos / NANOS if text else 0.0
 
 
-def machine(pool: Pool) -> dict[str, float]:
+def machine(pool: PoolShape) -> dict[str, float]:
     """What one machine of a pool has."""
     given: Object = pool.spec.get("machine") or {}
     sizes: dict[str, float] = {

@@ -2,7 +2,7 @@
 
 A seed says all of it. Writes fail, or arrive and their answers do not; watches break; the hub and the agents are killed
 in the middle of what they do, and start anew. When the weather has calmed down and some time has passed, everything has
-to be as if nothing had happened (`harbours`). Meanwhile a `Watchman` sees every state of every binding and every Job
+to be as if nothing had happened (`harbours`). Jobs end and are taken by their TTLs, seen or unseen. Meanwhile a `Watchman` sees every state of every binding and every Job
 that members make, and notes what must never be, not even for a moment.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from argosy.api.objects.fleet import names
-from argosy.base.errors import AlreadyExists, NotFound, ServiceUnavailable
+from argosy.base.errors import AlreadyExists, Conflict, NotFound, ServiceUnavailable
 from argosy.base.types import Object
 from argosy.client.objects import decode
 from argosy.client.resources import (
@@ -27,7 +27,6 @@ from argosy.client.resources import (
     NAMESPACES,
     RESOURCE_BINDINGS,
     RESOURCE_OVERRIDES,
-    WORKS,
     Resource,
 )
 from argosy.placement.scopes import scope_of
@@ -41,7 +40,6 @@ from tests.behaviour.fleet.worlds import (
     key_of,
     pick,
     rolling,
-    spoken,
 )
 from tests.fakes.clients import Fault
 
@@ -236,7 +234,7 @@ class Ship:
             (self._taint, 2),
             (self._restrategize, 1),
             (self._lose, 2),
-            (self._finish, 2),
+            (self._finish, 4),
             (self._vandalize, 2),
         )
         for name in ("n1", "app/j1", "app/x"):
@@ -433,28 +431,20 @@ class Ship:
         await self.fleet.taint(member, *([taint] if self._source.random() < 0.5 else []))
 
     async def _finish(self) -> None:
-        """A Job ends on its member; its TTL removes it when its end has been told."""
+        """Jobs end on their member, and their TTL removes them, sooner or later, whoever has heard of it by then."""
         member = self._source.choice(list(self.fleet.members.values()))
         for found in await member.list(JOBS):
             name, uid = found["metadata"]["name"], found["metadata"]["uid"]
-            with contextlib.suppress(NotFound):
+            ttl = self._source.choice([0, 0, 0.5, 3, 20])
+            self.log.append(
+                f"{self.fleet.clock.time():.2f} {name} ends on {member.name}, for {ttl} s"
+            )
+            with contextlib.suppress(NotFound, Conflict):
                 await member.client.patch(
                     JOBS, name, {"status": COMPLETE}, namespace="app", subresource="status"
                 )
-                for _ in range(60):
-                    await self.fleet.pass_time(1)
-                    if await self._is_told(member, name):
-                        await member.client.delete(JOBS, name, namespace="app", uid=uid)
-                        break
-
-    async def _is_told(self, member: Member, name: str) -> bool:
-        for work in await self.hub.list(WORKS):
-            if work["metadata"]["namespace"] == names.member_namespace(member.name):
-                for entry in work.get("status", {}).get("manifestConditions", ()):
-                    ended = spoken(entry["conditions"]).get("Finished", "").startswith("True")
-                    if entry["identifier"]["name"] == name and ended:
-                        return True
-        return False
+                await self.fleet.pass_time(ttl)
+                await member.client.delete(JOBS, name, namespace="app", uid=uid)
 
     async def _vandalize(self) -> None:
         """Somebody breaks what was placed, on a member."""

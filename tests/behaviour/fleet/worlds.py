@@ -42,14 +42,14 @@ from argosy.client.resources import (
     Resource,
 )
 from argosy.control.assemblies import Assembly
+from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.fleet.agents import AGENT, LOCAL_USER, MemberAgent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
-from argosy.fleet.hubs import RETRIES, hub_kinds, install
+from argosy.fleet.hubs import RETRIES, hub_kinds, install, own_kinds
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions as member_kinds
 from argosy.placement.admission import add_admission
 from argosy.placement.assembling import PlacementSettings, add_placement
-from argosy.placement.definitions import definitions as fleet_kinds
 from argosy.placement.scopes import scope_of
 from argosy.placement.snapshotting.resources import DEFAULT_DELAYS, NO_DELAYS
 from argosy.queueing.configuration import Configuration
@@ -71,7 +71,7 @@ READS = frozenset({"get", "list", "list_all", "watch"})
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a fleet is like. `runs`: members have nodes and run jobs. `has_delays`: changes are gathered for a while
-    before they are snapshotted, as hubs do by default.
+    before they are snapshotted, as hubs do by default. `remembers`: the hub keeps a history of jobs, in this way.
     """
 
     members: Sequence[str] = ("m1", "m2", "m3")
@@ -80,6 +80,7 @@ class Shape:
     has_queues: bool = False
     checks: bool = True
     seed: int = 1
+    remembers: HistorySettings | None = None
 
 
 class Line:
@@ -195,13 +196,15 @@ class Hub(Cluster):
             add_versions(self.server.cluster)
         if shape.checks:
             add_admission(self.server.cluster)
-        await install(self.client, hub_kinds() if shape.has_queues else fleet_kinds())
+        await install(self.client, hub_kinds() if shape.has_queues else own_kinds())
         await self.client.create(NAMESPACES, {"metadata": {"name": "app"}})
 
     async def start(self) -> None:
         assembly = self._assembly(self.line.client)
         delays = DEFAULT_DELAYS if self.fleet.shape.has_delays else NO_DELAYS
         add_placement(assembly, PlacementSettings(delays=delays))
+        if self.fleet.shape.remembers is not None:
+            add_history(assembly, self.fleet.shape.remembers)
         self._running = asyncio.create_task(assembly.run())
         await assembly.started()
 

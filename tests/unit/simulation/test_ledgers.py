@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from argosy.fleet.shapes import MemberShape
 from argosy.simulation.arriving import Arrival
 from argosy.simulation.estimating import Estimate, TooLarge, check
 from argosy.simulation.ledgers import COMPLETE, Ledger, Meter
 from argosy.simulation.pages import page
-from argosy.simulation.plans import Member, Outage, Scenario, Stream
+from argosy.simulation.plans import Outage, Scenario, Stream
 from argosy.simulation.summaries import jain, lines, percentile, span, summarize
 
 
@@ -81,7 +82,7 @@ def told() -> tuple[Scenario, Ledger, io.BytesIO]:
     ledger.close()
     outage = Outage(("m<1>",), 10.0, 20.0, "r")
     plan = Scenario(
-        "s", Path("s"), 100.0, (Member("m<1>", "r"),), (), "A <b>story</b>.", outages=(outage,)
+        "s", Path("s"), 100.0, (MemberShape("m<1>", "r"),), (), "A <b>story</b>.", outages=(outage,)
     )
     return plan, ledger, sink
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from argosy.api.objects.metadata import ObjectMeta, View
+
+# How long after its end a Job or a placement may stay on the hub: a duration such as 10m (an annotation of either).
+KEEP: Final = "argosy.dev/keep-after-end"
 
 
 class JobOutcome(StrEnum):

@@ -26,6 +26,7 @@ from argosy.member.applying.backoffs import PACE, Backoff, Pace, after
 from argosy.member.applying.catalogs import Catalog
 from argosy.member.applying.ending import end
 from argosy.member.applying.following import Following, are_over
+from argosy.member.applying.holding import Holding
 from argosy.member.applying.manifests import Identity
 from argosy.member.applying.passing import Passed, Passing, leaves_queues
 from argosy.member.applying.permits import Fenced, NoPermits, Permits
@@ -63,7 +64,9 @@ class _Memory:
 
 
 class Applying:
-    """The work applier of the member `cluster`. `joined` tells whether it belongs to the fleet."""
+    """The work applier of the member `cluster`. `joined` tells whether it belongs to the fleet, `has_left` whether it
+    did and does no more.
+    """
 
     def __init__(
         self,
@@ -72,7 +75,9 @@ class Applying:
         cluster: str,
         *,
         joined: Callable[[], bool] = lambda: True,
+        has_left: Callable[[], bool] = lambda: False,
         pace: Pace = PACE,
+        holds_jobs: bool = True,
         permits: Permits | None = None,
         workers: int = WORKERS,
     ) -> None:
@@ -85,6 +90,7 @@ class Applying:
         self._views = Views(hub, member, cluster)
         self._catalog = Catalog(member, self._kinds_changed)
         self._following = Following(member, self._job_changed)
+        Holding(member, cluster, self._views, has_left)
         self._passing = Passing(
             member.client,
             hub.clock,
@@ -92,6 +98,7 @@ class Applying:
             self._catalog.find,
             self._following,
             self._permits,
+            holds_jobs=holds_jobs,
         )
         self._memories: dict[Key, _Memory] = {}
         self._metrics = ApplyingMetrics(hub.metrics, hub.clock)

@@ -26,8 +26,10 @@ from argosy.base.timestamps import format_time
 from argosy.base.types import Object
 from argosy.member.applying.reasons import ResultType
 from argosy.member.applying.results import Result
+from argosy.member.availability.outcomes import has_finished
 from argosy.member.availability.tracking import Availability
 from argosy.member.comparing.diffing import Difference
+from argosy.member.comparing.hashing import manifest_hash
 
 _APPLIED: Final = {
     ResultType.APPLIED: "Manifest has been applied successfully",
@@ -49,6 +51,9 @@ _DIFFED: Final = {
     ),
 }
 
+# Nothing was learned of the object.
+_UNSEEN: Final = frozenset({ResultType.FAILED_TO_FIND, ResultType.DECODING_ERRED})
+
 
 def entry_of(
     result: Result, before: ManifestCondition | None, now: datetime, *, reports: bool, mirrors: bool
@@ -67,8 +72,7 @@ def entry_of(
         said = said_of(said, type_, condition, generation, now)
     if result.outcome is not None:
         said = with_outcome(said, result.outcome.condition, now)
-    elif not result.is_over and result.type is not ResultType.FAILED_TO_FIND:
-        # What cannot be seen for a moment has not changed: a job that has ended must not be run again for that.
+    elif not result.is_over and not _may_have_run(result, said):
         said = without_conditions(said, (FINISHED,))
     return ManifestCondition(
         result.manifest.identifier,
@@ -77,6 +81,15 @@ def entry_of(
         _details(result.diffs, before.diff_details if before else None, "Diff", result, now),
         _reported_back(result, before, now) if mirrors else None,
     )
+
+
+def _may_have_run(result: Result, said: tuple[Condition, ...]) -> bool:
+    """Whether an end that was told before is still the end of this manifest's job, which is not there. What cannot be
+    seen for a moment, and what is only compared, has not changed: it must not be run again for that.
+    """
+    if result.type in _UNSEEN:
+        return True
+    return not result.uid and has_finished(said, manifest_hash(result.manifest.obj))
 
 
 def _generation(said: tuple[Condition, ...]) -> int:

@@ -14,7 +14,7 @@ from argosy.api.objects.fleet.works import AppliedResource
 from argosy.api.objects.metadata import OwnerReference
 from argosy.client.resources import APPLIED_WORKS, JOBS, Resource
 from argosy.control.assemblies import Assembly
-from argosy.control.informers import Handler
+from argosy.control.informers import Handler, Informer
 from argosy.member.applying.manifests import Identity, identity
 from argosy.member.applying.removing import resource_of
 from argosy.member.applying.waves import FIRST_TO_RUN, wave_of
@@ -36,9 +36,8 @@ class Following:
         self._tell = tell
         # By name of the Work: each job, with the uid of the AppliedWork that owns it.
         self._known: dict[str, dict[Identity, tuple[str, Outcome]]] = {}
-        member.informer(JOBS, RunObject).add_handler(self._handler(JOBS))
-        for resource in (RAY_JOBS, JOB_SETS):
-            member.informer_when_served(resource, RunObject).add_handler(self._handler(resource))
+        for resource, informer in informers(member):
+            informer.add_handler(self._handler(resource))
 
     def outcomes(self, work: str, owner: str) -> dict[Identity, Outcome]:
         """Of the jobs that the AppliedWork with this uid owns, or owned until they ended."""
@@ -51,7 +50,7 @@ class Following:
     def _handler(self, resource: Resource) -> Handler[RunObject]:
         def handler(old: RunObject | None, new: RunObject | None) -> None:
             last = new or old
-            owner = _owner(last) if last is not None else None
+            owner = owner_reference(last) if last is not None else None
             if last is not None and owner is not None:
                 self._note(resource, last, owner, is_gone=new is None)
 
@@ -73,6 +72,14 @@ class Following:
             self._tell(owner.name)
 
 
+def informers(member: Assembly) -> list[tuple[Resource, Informer[RunObject]]]:
+    """What tells of jobs of every kind; only before the member's assembly runs."""
+    return [
+        (JOBS, member.informer(JOBS, RunObject)),
+        *((each, member.informer_when_served(each, RunObject)) for each in (RAY_JOBS, JOB_SETS)),
+    ]
+
+
 def are_over(resources: Sequence[AppliedResource], outcomes: Mapping[Identity, Outcome]) -> bool:
     """Whether all that a Work has brought has run and ended; objects that cannot run do not count."""
     if not outcomes or not all(each.is_finished for each in outcomes.values()):
@@ -83,7 +90,8 @@ def are_over(resources: Sequence[AppliedResource], outcomes: Mapping[Identity, O
     )
 
 
-def _owner(run: RunObject) -> OwnerReference | None:
+def owner_reference(run: RunObject) -> OwnerReference | None:
+    """The AppliedWork that brought a job; None if somebody else made it."""
     for each in run.metadata.owner_references:
         if each.kind == APPLIED_WORKS.kind and each.api_version == APPLIED_WORKS.api_version:
             return each

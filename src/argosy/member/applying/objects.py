@@ -1,5 +1,7 @@
 """The object a manifest becomes on the member: with its hash, its owner, and the record of what was applied.
 
+A job is held, too, so that it cannot go before its end has been told (`holding`).
+
 The record is the object as it is written, without the record itself; the next apply needs it to know what it once set
 and no longer wants. Where it would make the annotations too large it is left empty, and server-side apply, which needs
 no record, takes over.
@@ -29,6 +31,26 @@ def owned(sanitized: Object, digest: str, owner: Object) -> Object:
         **sanitized,
         "metadata": {**meta, "annotations": annotations, "ownerReferences": [owner]},
     }
+
+
+def held(obj: Object, live: Object | None) -> Object:
+    """A job with the finalizer that keeps it until its end has been told. None is put on what is on its way out: the
+    server would refuse.
+    """
+    found = finalizers(live) if live is not None else []
+    if (
+        live is not None
+        and live["metadata"].get("deletionTimestamp")
+        and names.OUTCOME not in found
+    ):
+        return obj
+    wanted = list(dict.fromkeys([*finalizers(obj), names.OUTCOME]))
+    return {**obj, "metadata": {**obj["metadata"], "finalizers": wanted}}
+
+
+def finalizers(obj: Object) -> list[str]:
+    found: Json = obj["metadata"].get("finalizers")
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 def recorded(obj: Object, record: Object) -> tuple[Object, bool]:

@@ -3,7 +3,8 @@
 A write that would change nothing is not sent. Whoever asked for `IfNotDrifted` has the object's resourceVersion in the
 write, so a change that came in between is never overwritten unseen.
 
-Where upstream's JSON merge patch of a custom resource replaces the whole list of owners, ours keeps the others.
+Where upstream's JSON merge patch of a custom resource replaces the whole list of owners or finalizers, ours keeps the
+others.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ from argosy.client.objects import decode
 from argosy.client.protocol import Client, PatchType
 from argosy.client.resources import Resource
 from argosy.member.applying.catalogs import merging_schema
-from argosy.member.applying.objects import OURS, annotation, must_force, owned, recorded
+from argosy.member.applying.objects import (
+    OURS,
+    annotation,
+    finalizers,
+    held,
+    must_force,
+    owned,
+    recorded,
+)
 from argosy.member.applying.owners import NotOurs, check_before_apply, is_same, owners
 from argosy.member.comparing.cleaning import sanitized
 
@@ -53,6 +62,8 @@ class Order:
     digest: str
     owner: Object
     strategy: ApplyStrategy
+    # A job that stays until its end has been told.
+    is_held: bool = False
 
 
 async def write(client: Client, order: Order, live: Object | None) -> Object:
@@ -63,6 +74,8 @@ async def write(client: Client, order: Order, live: Object | None) -> Object:
     except NotOurs as error:
         raise Failed(f"failed to validate owner references: {error}") from error
     body = owned(sanitized(order.wanted), order.digest, order.owner)
+    if order.is_held:
+        body = held(body, live)
     merges = False
     if strategy.type == CLIENT_SIDE_APPLY:
         body, merges = recorded(body, body)
@@ -100,7 +113,7 @@ async def _create(client: Client, order: Order, body: Object) -> Object:
 async def _merge(client: Client, order: Order, body: Object, live: Object) -> Object:
     schema = merging_schema(order.resource)
     if schema is None:
-        body = _beside_other_owners(body, live, order.owner)
+        body = _beside_others(body, live, order.owner)
     try:
         patch = three_way_patch(schema or ANYTHING, _last_applied(live), body, live)
     except PatchFailed as error:
@@ -157,9 +170,14 @@ def _lock(live: Object) -> Object:
     return {"resourceVersion": live["metadata"]["resourceVersion"]}
 
 
-def _beside_other_owners(body: Object, live: Object, owner: Object) -> Object:
+def _beside_others(body: Object, live: Object, owner: Object) -> Object:
+    """The body with the owners and finalizers that others have put there."""
     kept = [owner if is_same(each, owner) else each for each in owners(live)]
-    return {**body, "metadata": {**body["metadata"], "ownerReferences": kept}}
+    meta = {**body["metadata"], "ownerReferences": kept}
+    wanted = finalizers(body)
+    if wanted:
+        meta["finalizers"] = list(dict.fromkeys([*finalizers(live), *wanted]))
+    return {**body, "metadata": meta}
 
 
 def _last_applied(live: Object) -> Object:

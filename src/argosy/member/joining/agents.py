@@ -86,6 +86,7 @@ class Joining:
         self._is_started = False
         self._failures = 0
         self._joined = asyncio.Event()
+        self._has_left = False
         self._told: list[tuple[Callable[[Beat], None], Callable[[], None]]] = []
         self._paces: list[Callable[[], float]] = []
         self._recorder = hub.recorder(COMPONENT)
@@ -100,6 +101,11 @@ class Joining:
     def is_joined(self) -> bool:
         """Whether the hub wants this cluster in the fleet: nobody applies its Works before, or after."""
         return self._joined.is_set()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the hub has let this cluster go, as far as is known: an agent that has heard nothing yet has not."""
+        return self._has_left
 
     async def joined(self) -> None:
         """Wait until the cluster is in the fleet."""
@@ -162,6 +168,7 @@ class Joining:
 
     async def _join(self, internal: InternalMemberCluster) -> Result:
         self._joined.set()
+        self._has_left = False
         health = await self._probing()
         collected = await self._collected()
         report = reports.joined(internal, health, collected, self._clock.now())
@@ -208,6 +215,7 @@ class Joining:
     def _be_out(self) -> None:
         was_in = self.is_joined
         self._joined.clear()
+        self._has_left = True
         for _heard, left in self._told if was_in else ():
             left()
 

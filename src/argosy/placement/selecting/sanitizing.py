@@ -1,14 +1,16 @@
 """What of an object stays on the hub when it is passed on: whatever this cluster's server has put in.
 
-Labels, finalizers and annotations go along, but for those of kubectl and of Deployments. A Service leaves the addresses
-and ports it was given. A Job whose selector the server made leaves the labels with its uid, because the member's server
-makes its own; its selector stays as an empty one, as upstream has it.
+Labels, finalizers and annotations go along, but for those of kubectl and of Deployments, and how long the hub keeps a
+job after its end: that is the hub's matter, and said of an ended job it must not make it run again. A Service leaves
+the addresses and ports it was given. A Job whose selector the server made leaves the labels with its uid, because the
+member's server makes its own; its selector stays as an empty one, as upstream has it.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from argosy.api.objects.history import KEEP
 from argosy.base.types import Json, Object
 
 _METADATA: Final = (
@@ -24,6 +26,7 @@ _METADATA: Final = (
 _ANNOTATIONS: Final = (
     "kubectl.kubernetes.io/last-applied-configuration",
     "deployment.kubernetes.io/revision",
+    KEEP,
 )
 _JOB_LABELS: Final = ("controller-uid", "batch.kubernetes.io/controller-uid")
 

@@ -52,6 +52,7 @@ CASES: dict[str, tuple[Object, Object]] = {
                     "mine": "1",
                     "kubectl.kubernetes.io/last-applied-configuration": "{}",
                     "deployment.kubernetes.io/revision": "2",
+                    "argosy.dev/keep-after-end": "10m",
                 },
             },
             "data": {"a": "1"},

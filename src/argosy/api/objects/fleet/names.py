@@ -55,6 +55,9 @@ PROFILE_CLEANUP: Final = _PREFIX + "cluster-profile-cleanup"
 OVERRIDE_CLEANUP: Final = _PREFIX + "override-cleanup"
 UPDATE_RUN_CLEANUP: Final = _PREFIX + "stagedupdaterun-finalizer"
 
+# Argosy's own finalizer of jobs on members: one that has ended stays until its end has been told.
+OUTCOME: Final = "argosy.dev/outcome"
+
 # Argosy's own annotations of placements.
 QUEUE_MANAGED: Final = "argosy.dev/queue-managed"
 RESCHEDULE: Final = "argosy.dev/reschedule"
