@@ -167,6 +167,13 @@ def _add_member(commands: Commands) -> None:
     member.add_argument("--hub-context", default="", metavar="NAME", help="the hub's context there")
     member.add_argument("--kubeconfig", type=Path, metavar="FILE", help="how to reach the member")
     member.add_argument("--context", default="", metavar="NAME", help="its context there")
+    member.add_argument(
+        "--hold-jobs",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="keep jobs that were placed here, by a finalizer, until the hub knows how they ended (default: on; "
+        "without it, a job that ends and goes while no agent looks is run again)",
+    )
     add_logging(member)
     member.set_defaults(run=_member)
 

@@ -221,7 +221,7 @@ async def _member(parsed: argparse.Namespace) -> None:
             cluster=client,
             clock=RealClock(),
             ids=RandomIds(),
-            settings=MemberSettings(),
+            settings=MemberSettings(holds_jobs=parsed.hold_jobs),
         )
         line = f"argosy: the agent of member {parsed.name} runs, hub {at_hub.server}, cluster {at_home.server}"
         await _until_stopped(agent.run(), line)

@@ -15,9 +15,12 @@ from argosy.member.joining.agents import add_joining
 
 @dataclass(slots=True, frozen=True)
 class MemberSettings:
-    """How an agent works. `pace`: how often it looks at what it has applied."""
+    """How an agent works. `pace`: how often it looks at what it has applied. `holds_jobs`: jobs have a finalizer, so
+    that none goes before the hub knows how it ended.
+    """
 
     pace: Pace = PACE
+    holds_jobs: bool = True
 
 
 def add_member(hub: Assembly, member: Assembly, name: str, settings: MemberSettings) -> None:
@@ -30,5 +33,6 @@ def add_member(hub: Assembly, member: Assembly, name: str, settings: MemberSetti
         joined=lambda: joining.is_joined,
         has_left=lambda: joining.has_left,
         pace=settings.pace,
+        holds_jobs=settings.holds_jobs,
         permits=Fencing(hub, member, joining),
     )

@@ -1,8 +1,8 @@
 """When jobs come, and what each of them is: streams in, jobs in the order of their arrival out.
 
 Every stream draws from a source of its own, made of the seed and its name: a stream that is added or changed leaves the
-others as they were. A rate that bends (by the hour, on weekends) is a Poisson process thinned to its rate of the moment,
-so it is exact at any bend. Nothing is made before it is asked for: a week of jobs costs no memory.
+others as they were. A rate that bends (by the hour, on weekends) is a Poisson process thinned to its rate of the
+moment, so it is exact at any bend. Nothing is made before it is asked for: a week of jobs costs no memory.
 """
 
 from __future__ import annotations

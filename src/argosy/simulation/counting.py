@@ -19,8 +19,8 @@ from argosy.base.quantities import NANOS, parse
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, NODE_POOLS, WORKLOADS
 from argosy.control.assemblies import Assembly
+from argosy.fleet.shapes import MemberShape
 from argosy.simulation.ledgers import Ledger, Record
-from argosy.simulation.plans import Member
 from argosy.simulation.watching import JOB_SET, Watcher, machine
 from argosy.workloads.jobsets.names import JOB_SETS
 
@@ -39,7 +39,7 @@ class _Tally:
 class Counting(Watcher):
     """Of one member."""
 
-    def __init__(self, plan: Member, ledger: Ledger, unit: str) -> None:
+    def __init__(self, plan: MemberShape, ledger: Ledger, unit: str) -> None:
         super().__init__(plan, ledger, unit)
         self._tallies: dict[str, _Tally] = {}
 

@@ -1,34 +1,32 @@
 """Does what a scenario says, each thing at its moment: jobs are submitted, lines go dark, quotas change.
 
 It acts as people do, on the hub, with the verbs they have, and does not know whether the fleet lives in virtual time or
-is served by processes (`Stage`). A job that has ended is deleted after a while, as `argosy submit --keep` has it; one
-whose cluster is dark waits, because nobody on the hub knows yet.
+is served by processes (`Stage`). Jobs say how long they are kept after their end, as with `argosy submit --keep`, and
+the hub lets go of them.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from argosy.api.objects.fleet.members import MemberCluster
 from argosy.base.clock import Clock
-from argosy.base.errors import NotFound, StatusError
+from argosy.base.durations import format_duration
+from argosy.base.errors import StatusError
 from argosy.base.types import Object
 from argosy.client.objects import Raw, decode
-from argosy.client.protocol import Client, Propagation
+from argosy.client.protocol import Client
 from argosy.client.resources import Resource
-from argosy.sdk import kinds
 from argosy.simulation.arriving import Arrival
-from argosy.simulation.ledgers import Ledger, Record
+from argosy.simulation.ledgers import Ledger
 from argosy.simulation.manifests import in_turn, job_of, made, placement_for
 from argosy.simulation.plans import Change, Outage, Scenario
 from argosy.simulation.watching import amount
 
 _MANAGER: Final = "argosy"
-_LATER_SECONDS: Final = 60.0
 
 
 class Refused(Exception):
@@ -82,17 +80,10 @@ class Driver:
         self._members: Sequence[MemberCluster] = ()
         self._lanes = lanes
         self._lanes_done = 0
-        self._streams = {each.name: each for each in scenario.streams}
         # How many jobs of a stream there have been.
         self._turns: Counter[str] = Counter()
-        # What was created for jobs with a manifest, beside the job.
-        self._more: dict[tuple[str, str], list[Object]] = {}
         self._dark: dict[str, int] = {}
-        # Ended jobs, by when they go.
-        self._ended: list[tuple[float, int, Record]] = []
-        self._news = asyncio.Event()
-        self._number = 0
-        ledger.on_end(self._has_ended)
+        self._keep = format_duration(scenario.keep)
 
     async def prepare(self) -> None:
         """What the scenario begins with."""
@@ -104,7 +95,6 @@ class Driver:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(self._lanes):
                 tasks.create_task(self._submit(jobs), name="arrivals")
-            tasks.create_task(self._tidy(), name="tidying")
             for number, outage in enumerate(self._scenario.outages):
                 tasks.create_task(self._darken(outage), name=f"outage-{number}")
             for number, change in enumerate(self._scenario.changes):
@@ -137,55 +127,25 @@ class Driver:
         if arrival.stream.manifest:
             await self._submit_made(arrival, turn)
             return
-        job = job_of(arrival)
+        job = job_of(arrival, self._keep)
         if arrival.stream.cluster:
             await self._create(self._fleet.member(arrival.stream.cluster), job)
             return
         created = decode(await self._create(self._hub, job))
-        await self._create(self._hub, placement_for(created, arrival, self._members))
+        placement = placement_for(created, arrival, self._members, self._keep)
+        await self._create(self._hub, placement)
 
     async def _submit_made(self, arrival: Arrival, turn: int) -> None:
         stream = arrival.stream
         names = [each.name for each in self._scenario.members]
         there = in_turn(names, stream.spread, turn) if stream.spread > 1 else ()
-        job, *more = made(stream.manifest, arrival.name, arrival.pods, arrival.seconds, there)
-        self._more[stream.namespace, arrival.name] = more
-        for each in (job, *more):
+        for each in made(stream.manifest, arrival.name, arrival.pods, arrival.seconds, there):
             await self._create(self._hub, each)
 
     async def _create(self, client: Client, obj: Object) -> Raw:
         namespace = obj["metadata"].get("namespace")
         resource = self._fleet.resource_of(obj)
         return await client.create(resource, obj, namespace=namespace, field_manager=_MANAGER)
-
-    def _has_ended(self, record: Record) -> None:
-        self._number += 1
-        due = self._ledger.now + self._scenario.keep
-        heapq.heappush(self._ended, (due, self._number, record))
-        self._news.set()
-
-    async def _tidy(self) -> None:
-        while True:
-            if not self._ended:
-                self._news.clear()
-                await self._news.wait()
-            due, number, record = self._ended[0]
-            await self._until(due)
-            heapq.heappop(self._ended)
-            if any(self._dark.get(each) for each in record.places):
-                later = self._ledger.now + _LATER_SECONDS
-                heapq.heappush(self._ended, (later, number, record))
-                continue
-            await self._delete(record)
-
-    async def _delete(self, record: Record) -> None:
-        group = "jobset.x-k8s.io" if record.kind == "JobSet" else "batch"
-        at = self._streams[record.stream].cluster
-        client = self._fleet.member(at) if at else self._hub
-        # What selects the job goes first, so that nobody misses it.
-        for each in reversed(self._more.pop(record.key, [])):
-            await _gone(client, self._fleet.resource_of(each), each["metadata"]["name"], record)
-        await _gone(client, kinds.resource_of(group, record.kind), record.name, record)
 
     # What befalls the fleet.
 
@@ -209,16 +169,6 @@ class Driver:
         await self._until(change.at)
         self._ledger.note("change", what=change.what)
         await apply(self._fleet, change.objects)
-
-
-async def _gone(client: Client, resource: Resource, name: str, record: Record) -> None:
-    """Delete one thing of a job, which may have gone by itself."""
-    try:
-        await client.delete(
-            resource, name, namespace=record.namespace, propagation=Propagation.BACKGROUND
-        )
-    except NotFound:
-        return
 
 
 async def apply(fleet: Stage, objects: Sequence[Object]) -> None:

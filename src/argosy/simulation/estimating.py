@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from argosy.fleet.shapes import PoolShape
 from argosy.simulation.arriving import expected, expected_pods
 from argosy.simulation.drawing import mean
-from argosy.simulation.plans import Pool, Scenario
+from argosy.simulation.plans import Scenario
 
 _PROCESS_BYTES: Final = 120 << 20
 _MEMBER_BYTES: Final = 12 << 20
@@ -53,7 +54,7 @@ class Estimate:
 def estimate(scenario: Scenario, *, processes: int = 0) -> Estimate:
     """What a run will need, about: in virtual time, or live in so many processes."""
     jobs = expected(scenario)
-    nodes = sum(_nodes(pool) for member in scenario.members for pool in member.pools)
+    nodes = sum(_machines(pool) for member in scenario.members for pool in member.pools)
     longest = max((mean(each.seconds) for each in scenario.streams), default=0.0)
     known = min(1.0, (longest + scenario.keep + _KNOWN_SECONDS) / scenario.horizon) * jobs
     memory = (
@@ -75,9 +76,9 @@ def estimate(scenario: Scenario, *, processes: int = 0) -> Estimate:
     return Estimate(round(jobs), nodes, int(memory), int(disk))
 
 
-def _nodes(pool: Pool) -> int:
-    """As many as it may have."""
-    return int(str(pool.spec.get("maximum", pool.spec.get("minimum", 0))))
+def _machines(pool: PoolShape) -> int:
+    most: int = pool.spec.get("maximum") or pool.spec.get("minimum") or 0
+    return most
 
 
 def check(found: Estimate, directory: Path) -> Estimate:

@@ -31,10 +31,11 @@ from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.fleet.agents import AGENT, LOCAL_USER, assemble_agent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import HubSettings, assemble_hub
+from argosy.fleet.shapes import MemberShape
+from argosy.fleet.stocking import Stock
 from argosy.member.assembling import MemberSettings
 from argosy.queueing.configuration import Configuration
 from argosy.simulation.lines import Line
-from argosy.simulation.plans import Member
 from argosy.store import Bounds, MemoryStore
 from argosy.workloads.housekeeping import keep_house, prepare_house
 from argosy.workloads.jobsets.names import JOB_SETS
@@ -70,7 +71,7 @@ class FleetSettings:
 class MemberFleet:
     """One member as the simulation has it: `line` is its agent's way to the hub, `assembly` what works on it."""
 
-    plan: Member
+    plan: MemberShape
     client: LocalClient
     assembly: Assembly
     line: Line
@@ -115,7 +116,7 @@ class VirtualFleet:
         self._tasks.append(("hub", assembly.run))
         return assembly
 
-    async def build_member(self, plan: Member) -> MemberFleet:
+    async def build_member(self, plan: MemberShape) -> MemberFleet:
         answers = Answers()
         server = await self._server(plan.name)
         works = await assemble(
@@ -142,6 +143,7 @@ class VirtualFleet:
             settings=self._settings.member,
             metrics=server.metrics,
             source=self._source(f"{plan.name}-agent"),
+            prepared=Stock(works.assembly, plan.name).complete,
             upkeep=self._settings.upkeep,
         )
         self._tasks.append((plan.name, works.assembly.run))

@@ -1,7 +1,7 @@
 """What happened: a record per job, meters over time, and the log of events.
 
-Moments are seconds since the beginning of the scenario. A meter adds up an amount over time into slots of equal width, so
-its memory does not grow with what happens. Everything is kept in the order of being told: a seed gives the same bytes.
+Moments are seconds since the beginning of the scenario. A meter adds up an amount over time into slots of equal width,
+so its memory does not grow with what happens. All is kept in the order of being told: a seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -129,14 +129,10 @@ class Ledger:
         self._clock = clock
         self._sink = sink
         self._encode = msgspec.json.Encoder().encode
-        self._ended: list[Callable[[Record], None]] = []
 
     @property
     def now(self) -> float:
         return self._clock()
-
-    def on_end(self, told: Callable[[Record], None]) -> None:
-        self._ended.append(told)
 
     def note(self, event: str, **more: Json) -> None:
         """A line of the event log."""
@@ -254,8 +250,6 @@ class Ledger:
             self.add("waiting", record.team, -1)
         record.ended, record.outcome = self.now, outcome
         self._tell("ended", record, cluster, outcome=outcome)
-        for told in self._ended:
-            told(record)
 
     def gone(self, record: Record, cluster: str) -> None:
         """The job was removed from a cluster before its end."""

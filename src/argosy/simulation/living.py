@@ -27,14 +27,13 @@ from argosy.fleet.doors import Doors
 from argosy.fleet.fleets import FleetSettings
 from argosy.fleet.running import Tell as Step
 from argosy.fleet.running import up
-from argosy.fleet.shapes import MemberShape, PoolShape
 from argosy.queueing.configuration import Configuration, decode
 from argosy.simulation.arriving import arrivals
 from argosy.simulation.counting import Counting
 from argosy.simulation.driving import Driver, apply
 from argosy.simulation.ledgers import Ledger
 from argosy.simulation.outputs import EVENTS
-from argosy.simulation.plans import Member, Scenario
+from argosy.simulation.plans import Scenario
 from argosy.simulation.running import Outcome, Progress, Tell, look_for_lost, write
 from argosy.simulation.stages import LiveFleet
 from argosy.simulation.summaries import summarize
@@ -87,21 +86,9 @@ def fleet_settings(scenario: Scenario, directory: Path, processes: int) -> Fleet
     return FleetSettings(
         directory / states.KUBECONFIG,
         directory,
-        tuple(_shape(each) for each in scenario.members),
+        scenario.members,
         queueing=queueing,
         processes=min(processes, len(scenario.members) + 1),
-    )
-
-
-def _shape(member: Member) -> MemberShape:
-    return MemberShape(
-        member.name,
-        member.region,
-        member.zone,
-        member.heartbeat_seconds,
-        member.labels,
-        member.taints,
-        tuple(PoolShape(each.name, each.spec) for each in member.pools),
     )
 
 

@@ -17,6 +17,7 @@ from argosy.api.needs import needs
 from argosy.api.objects.fleet import names
 from argosy.api.objects.fleet.members import MemberCluster
 from argosy.api.simulations import DURATION, OUTCOME
+from argosy.base.durations import parse_duration
 from argosy.base.types import Object
 from argosy.queueing.jobs.names import PRIORITY_CLASS
 from argosy.sdk.preferring import policy_of
@@ -48,10 +49,13 @@ def in_turn(names: Sequence[str], spread: int, turn: int) -> tuple[str, ...]:
     return tuple(names[(turn * spread + each) % len(names)] for each in range(spread))
 
 
-def job_of(arrival: Arrival) -> Object:
-    """The Job or JobSet, held back for its queue."""
+def job_of(arrival: Arrival, keep: str) -> Object:
+    """The Job or JobSet, held back for its queue; `keep` is how long it stays after its end."""
     stream = arrival.stream
     spec = _job_spec(arrival)
+    if stream.cluster:
+        # No hub lets go of it.
+        spec["ttlSecondsAfterFinished"] = round(parse_duration(keep))
     if stream.kind == "JobSet":
         api, spec = "jobset.x-k8s.io/v1alpha2", _job_set_spec(spec, stream)
     else:
@@ -60,10 +64,12 @@ def job_of(arrival: Arrival) -> Object:
     if stream.priority:
         meta["labels"] = {PRIORITY_CLASS: stream.priority}
     job: Object = {"apiVersion": api, "kind": stream.kind, "metadata": meta, "spec": spec}
-    return prepared(job, queue=stream.queue)
+    return prepared(job, queue=stream.queue, keep=keep)
 
 
-def placement_for(created: Object, arrival: Arrival, members: Sequence[MemberCluster]) -> Object:
+def placement_for(
+    created: Object, arrival: Arrival, members: Sequence[MemberCluster], keep: str
+) -> Object:
     """The placement of a job that is on the hub now."""
     stream = arrival.stream
     policy = policy_of(1, stream.prefer, needs(created), members)
@@ -76,7 +82,7 @@ def placement_for(created: Object, arrival: Arrival, members: Sequence[MemberClu
         required["clusterSelectorTerms"] = [
             {**each, **term} for each in required["clusterSelectorTerms"]
         ]
-    placement = placement_of(created, policy)
+    placement = placement_of(created, policy, keep=keep)
     if stream.reschedule:
         placement["metadata"]["annotations"][names.RESCHEDULE] = stream.reschedule
     return placement

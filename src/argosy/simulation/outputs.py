@@ -1,9 +1,11 @@
-"""The directory of a run: events.jsonl while it goes, jobs.csv, summary.json and report.html at its end."""
+"""The directory of a run: events.jsonl and argosy.log while it goes, jobs.csv, summary.json, report.html at its end."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +19,29 @@ JOBS: Final = "jobs.csv"
 PARQUET: Final = "jobs.parquet"
 SUMMARY: Final = "summary.json"
 REPORT: Final = "report.html"
+LOG: Final = "argosy.log"
 _COLUMNS: Final = (
     "namespace", "name", "kind", "team", "class", "queue", "priority", "cluster", "outcome", "pods", "unitsPerPod",
     "durationSeconds", "submitted", "placed", "admitted", "started", "ended", "waitSeconds", "attempts", "preemptions",
     "evictions", "moves", "podFailures", "usedUnitSeconds", "wastedUnitSeconds", "cost",
 )  # fmt: skip
+
+
+@contextmanager
+def logged(directory: Path) -> Iterator[None]:
+    """What the fleet's controllers log goes into the directory: it is news of another time."""
+    logger = logging.getLogger("argosy")
+    handler = logging.FileHandler(directory / LOG, mode="w")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    was = logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = was
+        handler.close()
 
 
 def row(record: Record, until: float) -> dict[str, Json]:
@@ -64,12 +84,12 @@ def write_jobs(directory: Path, records: Iterable[Record], until: float) -> list
         writer.writeheader()
         writer.writerows(rows)
     try:
-        import pyarrow  # type: ignore[import-not-found,unused-ignore]  # optional
-        import pyarrow.parquet  # type: ignore[import-not-found,unused-ignore]  # optional
+        import pyarrow as pa  # type: ignore[import-not-found,unused-ignore]  # optional
+        from pyarrow import parquet  # type: ignore[import-not-found,unused-ignore]  # optional
     except ImportError:
         return [JOBS]
     columns = {name: [each[name] for each in rows] for name in _COLUMNS}
-    pyarrow.parquet.write_table(pyarrow.table(columns), directory / PARQUET)
+    parquet.write_table(pa.table(columns), directory / PARQUET)
     return [JOBS, PARQUET]
 
 

@@ -11,60 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from argosy.base.types import Object
-from argosy.client.resources import MEMBER_CLUSTERS, NODE_POOLS
 from argosy.control.assemblies import UPKEEP, Upkeep
+from argosy.fleet.shapes import MemberShape
+from argosy.member.applying.backoffs import PACE, Pace
 
 # A Monday, so that weekends are where one expects them.
 START: Final = datetime(2026, 1, 5, tzinfo=UTC)
-
-
-@dataclass(slots=True, frozen=True)
-class Pool:
-    """A NodePool of a member: its name and its spec."""
-
-    name: str
-    spec: Object
-
-    def node_pool(self) -> Object:
-        return {
-            "apiVersion": NODE_POOLS.api_version,
-            "kind": NODE_POOLS.kind,
-            "metadata": {"name": self.name},
-            "spec": dict(self.spec),
-        }
-
-
-@dataclass(slots=True, frozen=True)
-class Member:
-    """One cluster of the fleet."""
-
-    name: str
-    region: str = ""
-    zone: str = ""
-    heartbeat_seconds: int = 60
-    labels: dict[str, str] = field(default_factory=dict)
-    taints: tuple[Object, ...] = ()
-    pools: tuple[Pool, ...] = ()
-
-    def member_cluster(self, user: str) -> Object:
-        """Its entry on the hub, where its agent is this user."""
-        places = {"region": self.region, "zone": self.zone}
-        labels = {name: value for name, value in places.items() if value} | self.labels
-        spec: Object = {
-            "identity": {"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user},
-            "heartbeatPeriodSeconds": self.heartbeat_seconds,
-        }
-        if self.taints:
-            spec["taints"] = list(self.taints)
-        return {
-            "apiVersion": MEMBER_CLUSTERS.api_version,
-            "kind": MEMBER_CLUSTERS.kind,
-            "metadata": {"name": self.name, "labels": labels},
-            "spec": spec,
-        }
-
-    def node_pools(self) -> list[Object]:
-        return [pool.node_pool() for pool in self.pools]
 
 
 @dataclass(slots=True, frozen=True)
@@ -172,7 +124,7 @@ class Scenario:
     name: str
     path: Path
     horizon: float
-    members: tuple[Member, ...]
+    members: tuple[MemberShape, ...]
     streams: tuple[Stream, ...]
     description: str = ""
     seed: int = 1
@@ -185,3 +137,4 @@ class Scenario:
     changes: tuple[Change, ...] = ()
     queueing: Object | None = None
     upkeep: Upkeep = UPKEEP
+    pace: Pace = PACE

@@ -16,6 +16,8 @@ import yaml
 from argosy.api.objects.fleet.reschedules import parse_reschedule
 from argosy.base.types import Object
 from argosy.control.assemblies import UPKEEP, Upkeep
+from argosy.fleet.shapes import MemberShape
+from argosy.member.applying.backoffs import PACE, Pace
 from argosy.simulation.documents import Field, ScenarioError, open_document, parse_span
 from argosy.simulation.drawing import KINDS
 from argosy.simulation.manifests import made
@@ -25,7 +27,6 @@ from argosy.simulation.plans import (
     Burst,
     Change,
     Distribution,
-    Member,
     Outage,
     Scenario,
     Stream,
@@ -57,7 +58,7 @@ def read(path: Path) -> Scenario:
     field = open_document(path)
     name = field.at("name").text(path.stem)
     horizon = field.at("horizon").span(least=1.0)
-    members = _fleet(field.at("fleet"), path)
+    members = read_fleet(field.at("fleet"), path)
     streams = tuple(_streams(field.at("jobs"), members, path))
     found = Scenario(
         name=name,
@@ -76,25 +77,11 @@ def read(path: Path) -> Scenario:
         changes=tuple(_change(each.mapping(), path) for each in field.at("changes").items()),
         queueing=_mapping(field.at("queueing")),
         upkeep=_upkeep(field.at("settings").mapping()),
+        pace=_pace(field.at("settings").at("lookInterval")),
     )
     field.done()
     field.mistakes.check()
     return found
-
-
-def _fleet(field: Field, path: Path) -> tuple[Member, ...]:
-    if not (field.is_mapping and field.keys() == ["file"]):
-        return read_fleet(field.mapping())
-    beside = path.parent / field.at("file").text("")
-    try:
-        inner = open_document(beside)
-        members = read_fleet(inner)
-        inner.mistakes.check()
-    except ScenarioError as error:
-        for problem in error.problems:
-            field.wrong(problem)
-        return ()
-    return members
 
 
 def _start(field: Field) -> datetime:
@@ -113,7 +100,22 @@ def _mapping(field: Field) -> Object | None:
     return value if isinstance(value, dict) else None
 
 
+def _pace(field: Field) -> Pace:
+    """How often agents look at what they have applied, unasked: at first after so long, then ever more slowly."""
+    if not field.is_there:
+        return PACE
+    seconds = field.span(least=1.0)
+    return Pace(
+        fixed_seconds=seconds,
+        slow_first_seconds=seconds,
+        slow_factor=2.0,
+        slow_most_seconds=max(seconds, PACE.most_seconds),
+        fast_factor=2.0,
+    )
+
+
 def _upkeep(field: Field) -> Upkeep:
+    field.at("lookInterval")
     found = Upkeep(
         node_lease_seconds=field.at("nodeLease").span(UPKEEP.node_lease_seconds, least=4.0),
         scan_seconds=field.at("scanInterval").span(UPKEEP.scan_seconds, least=1.0),
@@ -165,7 +167,7 @@ def _checked(field: Field, value: object) -> Iterator[Object]:
 # Jobs.
 
 
-def _streams(field: Field, members: tuple[Member, ...], path: Path) -> Iterator[Stream]:
+def _streams(field: Field, members: tuple[MemberShape, ...], path: Path) -> Iterator[Stream]:
     seen: set[str] = set()
     for entry in field.items():
         for each in repeated(entry.mapping()):
@@ -178,14 +180,14 @@ def _streams(field: Field, members: tuple[Member, ...], path: Path) -> Iterator[
         field.wrong("name at least one stream of jobs")
 
 
-def _stream(field: Field, members: tuple[Member, ...], path: Path) -> Stream:
+def _stream(field: Field, members: tuple[MemberShape, ...], path: Path) -> Stream:
     name = field.at("name").text()
     # `repeated` has read them.
     field.at("count"), field.at("first")
     namespace = field.at("namespace").text("default")
     trace = tuple(_trace(field.at("trace"), path))
     arrivals = field.at("arrivals")
-    if not trace and not arrivals.is_there:
+    if not field.at("trace").is_there and not arrivals.is_there:
         field.wrong("say when its jobs come: arrivals, or a trace")
     found = Stream(
         name=name,
@@ -229,7 +231,7 @@ def _text(field: Field, path: Path) -> str:
         return ""
 
 
-def _member(field: Field, members: tuple[Member, ...]) -> str:
+def _member(field: Field, members: tuple[MemberShape, ...]) -> str:
     return field.text("", allowed=[each.name for each in members]) if field.is_there else ""
 
 
@@ -408,12 +410,12 @@ def _traced(row: dict[str, str]) -> Traced:
 # What happens.
 
 
-def _outage(field: Field, members: tuple[Member, ...]) -> Outage:
+def _outage(field: Field, members: tuple[MemberShape, ...]) -> Outage:
     clusters, regions = field.at("clusters").texts(), field.at("regions").texts()
-    for name in clusters:
+    for name in clusters if members else ():
         if name not in {each.name for each in members}:
             field.at("clusters").wrong(f'there is no member "{name}"')
-    for region in regions:
+    for region in regions if members else ():
         if region not in {each.region for each in members}:
             field.at("regions").wrong(f'no member is in region "{region}"')
     if not clusters and not regions:

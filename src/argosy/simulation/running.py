@@ -1,7 +1,7 @@
 """A run from a scenario to the files of its directory.
 
-The loop is virtual: it sleeps for nothing and jumps to the next event. The only real time anybody looks at is that of the
-progress line, which nothing depends on.
+The loop is virtual: it sleeps for nothing and jumps to the next event. The only real time anybody looks at is that of
+the progress line, which nothing depends on.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ import msgspec
 
 from argosy.base.clock import VirtualClock
 from argosy.base.collecting import settle
+from argosy.base.errors import StatusError
 from argosy.base.loops import run_virtual
 from argosy.base.types import Object
+from argosy.member.assembling import MemberSettings
 from argosy.queueing.configuration import Configuration, decode
 from argosy.simulation.arriving import arrivals
-from argosy.simulation.driving import Driver, Stage
+from argosy.simulation.driving import Driver, Refused, Stage
 from argosy.simulation.fleets import FleetSettings, VirtualFleet
 from argosy.simulation.ledgers import Ledger, Sink
-from argosy.simulation.outputs import EVENTS, REPORT, write_jobs, write_summary
+from argosy.simulation.outputs import EVENTS, REPORT, logged, write_jobs, write_summary
 from argosy.simulation.pages import page
 from argosy.simulation.plans import Scenario
 from argosy.simulation.summaries import summarize
@@ -68,7 +70,7 @@ def simulate(
     scenario: Scenario, directory: Path, *, seed: int, until: float, tell: Tell | None = None
 ) -> Outcome:
     """Play the scenario and write its directory."""
-    with (directory / EVENTS).open("wb", buffering=1 << 20) as sink:
+    with logged(directory), (directory / EVENTS).open("wb", buffering=1 << 16) as sink:
         outcome = play(scenario, sink, seed=seed, until=until, tell=tell)
     write(scenario, directory, outcome, until)
     return outcome
@@ -136,7 +138,7 @@ async def _run(fleet: VirtualFleet, driver: Driver, scenario: Scenario, seed: in
             await driver.prepare()
             settle()
             tasks.create_task(driver.run(arrivals(scenario, seed)))
-    except* Exception as group:
+    except* (Refused, StatusError) as group:
         # One thing went wrong first, and that is what is told.
         error: BaseException = group
         while isinstance(error, BaseExceptionGroup):
@@ -174,9 +176,13 @@ async def _tell(
 
 
 def _settings(scenario: Scenario, seed: int) -> FleetSettings:
-    if scenario.queueing is None:
-        return FleetSettings(seed, upkeep=scenario.upkeep)
-    queueing: Configuration = decode(
-        msgspec.json.encode(scenario.queueing), name=f"{scenario.path}: queueing"
+    queueing = Configuration()
+    if scenario.queueing is not None:
+        body = msgspec.json.encode(scenario.queueing)
+        queueing = decode(body, name=f"{scenario.path}: queueing")
+    return FleetSettings(
+        seed,
+        member=MemberSettings(pace=scenario.pace),
+        queueing=queueing,
+        upkeep=scenario.upkeep,
     )
-    return FleetSettings(seed, queueing=queueing, upkeep=scenario.upkeep)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from argosy.simulation.plans import Burst, Distribution, Member, Outage, Pool, Scenario, Stream
+from argosy.fleet.shapes import MemberShape, PoolShape
+from argosy.simulation.plans import Burst, Distribution, Outage, Scenario, Stream
 
 
 def shrunk(scenario: Scenario, clusters: int, nodes: int | None = None) -> Scenario:
@@ -40,9 +41,9 @@ def shrunk(scenario: Scenario, clusters: int, nodes: int | None = None) -> Scena
     )
 
 
-def in_turn_by_region(members: Sequence[Member]) -> list[Member]:
+def in_turn_by_region(members: Sequence[MemberShape]) -> list[MemberShape]:
     """The first of every region, then the second of every region."""
-    regions: dict[str, list[Member]] = {}
+    regions: dict[str, list[MemberShape]] = {}
     for each in members:
         regions.setdefault(each.region, []).append(each)
     longest = max(map(len, regions.values()), default=0)
@@ -67,9 +68,9 @@ def _smaller(pods: Distribution, size: float, spread: int) -> Distribution:
     return replace(pods, values=values)
 
 
-def _minimum(pool: Pool) -> int:
+def _minimum(pool: PoolShape) -> int:
     return int(str(pool.spec.get("minimum", 0)))
 
 
-def _sized(pool: Pool, nodes: int) -> Pool:
-    return Pool(pool.name, {**pool.spec, "minimum": nodes, "maximum": nodes})
+def _sized(pool: PoolShape, nodes: int) -> PoolShape:
+    return PoolShape(pool.name, {**pool.spec, "minimum": nodes, "maximum": nodes})

@@ -7,7 +7,7 @@ each the use of a team over what it asked for: 1 is everybody served alike, 1/n 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from argosy.base.types import Object
@@ -152,21 +152,33 @@ def _clusters(scenario: Scenario, ledger: Ledger, jobs: Iterable[Record]) -> Obj
     }
 
 
-def lines(summary: Mapping[str, Object]) -> list[str]:
+def lines(summary: Object) -> list[str]:
     """The summary as people read it."""
     jobs, hours, money = summary["jobs"], summary["unitHours"], summary["money"]
     told = [
-        f"{summary['scenario']}: {span(float(summary['simulatedSeconds']))} of fleet life, seed {summary['seed']}",  # type: ignore[arg-type]
-        f"  jobs         {jobs['submitted']:,} submitted: {jobs['complete']:,} complete, {jobs['failed']:,} failed, "
-        f"{jobs['running']:,} running, {jobs['waiting']:,} waiting",
-        f"  use          {summary['utilization']:.1%} of {hours['capacity']:,.0f} {summary['unit']}-hours; "
-        f"{hours['wastedShare']:.1%} of the work was for nothing",
-        f"  fairness     {summary['fairness']:.3f} (Jain's index over teams)",
-        f"  disturbance  {summary['preemptions']:,} preemptions, {summary['moves']:,} moves to another cluster, "
-        f"{summary['podFailures']:,} pods failed",
-        f"  money        {money['machines']:,.2f} for machines, of which jobs held {money['jobs']:,.2f}",
-        "",
+        f"{summary['scenario']}: {span(summary['simulatedSeconds'])} of fleet life, seed {summary['seed']}"
     ]
+    told.append(
+        f"  jobs         {jobs['submitted']:,} submitted: {jobs['complete']:,} complete, {jobs['failed']:,} failed, "
+        f"{jobs['running']:,} running, {jobs['waiting']:,} waiting"
+    )
+    told.append(
+        f"  use          {summary['utilization']:.1%} of {hours['capacity']:,.0f} {summary['unit']}-hours; "
+        f"{hours['wastedShare']:.1%} of the work was for nothing"
+    )
+    told.append(f"  fairness     {summary['fairness']:.3f} (Jain's index over teams)")
+    told.append(
+        f"  disturbance  {summary['preemptions']:,} preemptions, {summary['moves']:,} moves to another cluster, "
+        f"{summary['podFailures']:,} pods failed"
+    )
+    told.append(
+        f"  money        {money['machines']:,.2f} for machines, of which jobs held {money['jobs']:,.2f}"
+    )
+    if broken := sum(summary["integrity"].values()):
+        told.append(
+            f"  BROKEN       {broken:,} jobs were lost or ran twice: see integrity in summary.json"
+        )
+    told.append("")
     for title, key in (("TEAM", "teams"), ("CLASS", "classes")):
         told += _table(title, summary[key])
     return told

@@ -18,8 +18,8 @@ from argosy.base.quantities import NANOS, parse
 from argosy.base.types import Object
 from argosy.client.resources import JOBS, NODES, WORKLOADS
 from argosy.control.assemblies import Assembly
+from argosy.fleet.shapes import MemberShape, PoolShape
 from argosy.simulation.ledgers import COMPLETE, FAILED, Ledger, Record
-from argosy.simulation.plans import Member, Pool
 from argosy.workloads.jobsets.names import JOB_SETS
 from argosy.workloads.pods.caches import pod_informer
 
@@ -33,7 +33,7 @@ GPU: Final = "nvidia.com/gpu"
 class Watcher:
     """Of one member. `unit`: the resource that is counted."""
 
-    def __init__(self, plan: Member, ledger: Ledger, unit: str) -> None:
+    def __init__(self, plan: MemberShape, ledger: Ledger, unit: str) -> None:
         self._cluster = plan.name
         self._ledger = ledger
         self._unit = unit
@@ -128,6 +128,9 @@ class Watcher:
 
     def _pod(self, old: Pod | None, new: Pod | None) -> None:
         phase = new.status.phase if new is not None else "Gone"
+        if phase == "Failed" and new is not None and new.metadata.deletion_timestamp is not None:
+            # It was ended, for somebody else or with its job; it did not fail.
+            phase = "Gone"
         uid = (new or old).metadata.uid  # type: ignore[union-attr]  # one of them is there
         if phase == "Running":
             if uid not in self._running and new is not None:
@@ -165,7 +168,7 @@ def amount(quantities: dict[str, str], resource: str) -> float:
     return parse(text).nanos / NANOS if text else 0.0
 
 
-def machine(pool: Pool) -> dict[str, float]:
+def machine(pool: PoolShape) -> dict[str, float]:
     """What one machine of a pool has."""
     given: Object = pool.spec.get("machine") or {}
     sizes: dict[str, float] = {

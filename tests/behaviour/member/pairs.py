@@ -88,7 +88,8 @@ class Pair:
         ids, source = SeededIds(5), random.Random(7)
         hub = Assembly(hub_client, clock=self.clock, ids=ids, source=source)
         member = Assembly(member_client, clock=self.clock, ids=ids, source=source)
-        Applying(hub, member, CLUSTER, joined=lambda: self.joined)
+        # As upstream, which puts no finalizer on jobs; tests/behaviour/fleet has those that are held.
+        Applying(hub, member, CLUSTER, joined=lambda: self.joined, holds_jobs=False)
         self._agent = tuple(asyncio.create_task(each.run()) for each in (hub, member))
         await hub.started()
         await member.started()

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from argosy.base.clock import Clock
 from argosy.base.errors import Expired, ServiceUnavailable, StatusError, Timeout
 from argosy.client.local import LocalClient
-from argosy.client.objects import ListResult, Raw, WatchEvent
+from argosy.client.objects import Key, Raw, WatchEvent
 from argosy.client.protocol import Client
 from argosy.client.resources import EVENTS, Resource
 from argosy.control.informers import EVERYTHING, Selection
@@ -31,26 +31,23 @@ TROUBLES: Final = (
     TimeoutError,
     msgspec.MsgspecError,
 )
-# Events taken before others get a turn.
-_BATCH: Final = 200
+# Objects taken before others get a turn: a few milliseconds.
+_BATCH: Final = 50
+_PAGE: Final = 500
 _WARNINGS: Final = Selection(field_selector="type=Warning")
 _OLD_WARNINGS: Final = 200
 _ASK_SECONDS: Final = 10.0
 _PATIENCE_SECONDS: Final = 5.0
 
 
-class Reader:
-    """Whom objects are told to: all there are, then each as it changes or goes."""
+class Reader(NamedTuple):
+    """Whom objects are told to, one by one. `retain` is told first which there are at all: whatever else was told has
+    gone.
+    """
 
-    def __init__(
-        self,
-        replace: Callable[[list[Raw]], None],
-        put: Callable[[Raw], None],
-        remove: Callable[[Raw], None],
-    ) -> None:
-        self.replace = replace
-        self.put = put
-        self.remove = remove
+    retain: Callable[[set[Key]], None]
+    put: Callable[[Raw], None]
+    remove: Callable[[Raw], None]
 
 
 async def follow(
@@ -66,38 +63,51 @@ async def follow(
     so many are read.
     """
     while True:
-        found = await _listed(client, resource, chosen, most)
-        reader.replace([_own(raw) for raw in found.items])
-        listed()
-        events = client.watch(
-            resource,
-            namespace=chosen.namespace,
-            label_selector=chosen.label_selector,
-            field_selector=chosen.field_selector,
-            since=found.revision,
-        )
         try:
+            revision, found = await _listed(client, resource, chosen, most)
+            await _tell(found, reader)
+            listed()
+            events = client.watch(
+                resource,
+                namespace=chosen.namespace,
+                label_selector=chosen.label_selector,
+                field_selector=chosen.field_selector,
+                since=revision,
+            )
             async with aclosing(events):
                 await _watch(events, reader)
         except Expired:
             continue
 
 
-async def _listed(client: Client, resource: Resource, chosen: Selection, most: int) -> ListResult:
-    if most:
-        return await client.list(
+async def _listed(
+    client: Client, resource: Resource, chosen: Selection, most: int
+) -> tuple[str, list[Raw]]:
+    """The revision, and what there is; in pages, between which others get a turn."""
+    found: list[Raw] = []
+    rest = ""
+    while True:
+        page = await client.list(
             resource,
             namespace=chosen.namespace,
             label_selector=chosen.label_selector,
             field_selector=chosen.field_selector,
-            limit=most,
+            limit=most or _PAGE,
+            continue_=rest,
         )
-    return await client.list_all(
-        resource,
-        namespace=chosen.namespace,
-        label_selector=chosen.label_selector,
-        field_selector=chosen.field_selector,
-    )
+        found += map(_own, page.items)
+        rest = page.continue_
+        if most or not rest:
+            return page.revision, found
+        await asyncio.sleep(0)
+
+
+async def _tell(found: list[Raw], reader: Reader) -> None:
+    reader.retain({raw.key for raw in found})
+    for number, raw in enumerate(found, 1):
+        reader.put(raw)
+        if not number % _BATCH:
+            await asyncio.sleep(0)
 
 
 async def _watch(events: AsyncGenerator[WatchEvent, None], reader: Reader) -> None:
@@ -114,12 +124,7 @@ async def _watch(events: AsyncGenerator[WatchEvent, None], reader: Reader) -> No
 
 async def follow_warnings(client: Client, tell: Callable[[Raw], None]) -> None:
     """Of a cluster's Warnings of before, only some."""
-
-    def tell_all(raws: list[Raw]) -> None:
-        for raw in raws:
-            tell(raw)
-
-    reader = Reader(tell_all, tell, lambda _: None)
+    reader = Reader(lambda _: None, tell, lambda _: None)
     await follow(client, EVENTS, reader, chosen=_WARNINGS, most=_OLD_WARNINGS)
 
 

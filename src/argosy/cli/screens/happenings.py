@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from argosy.base.clock import Clock
+from argosy.base.repeats import Repeats
 from argosy.cli.screens.pictures import Happening
 from argosy.client.objects import Raw, decode
 from argosy.sdk.connections import HUB
@@ -21,7 +22,6 @@ from argosy.sdk.events import read_event
 from argosy.sdk.jobs import FleetJob, JobState
 
 _REMEMBERED: Final = 200
-_TROUBLED: Final = frozenset({JobState.FAILED, JobState.UNPLACED})
 
 
 class Happenings:
@@ -63,7 +63,7 @@ class Happenings:
             return
         is_change = had is not None and had.state != job.state
         text = f"{had.state} -> {job.state}" if had is not None and is_change else str(job.state)
-        is_trouble = job.state in _TROUBLED
+        is_trouble = job.state is JobState.FAILED
         if is_trouble and job.message:
             text += f": {job.message}"
         self.tell(_where(job), _title(job), text, is_trouble=is_trouble)
@@ -72,16 +72,20 @@ class Happenings:
         """What last became of a job that was there from the start."""
         time = job.ended or job.started
         if time is not None:
-            is_trouble = job.state in _TROUBLED
+            is_trouble = job.state is JobState.FAILED
             self.add(Happening(time, _where(job), _title(job), str(job.state), is_trouble))
 
 
 class HappeningHandler(logging.Handler):
-    """Warnings and errors of this program among what happened, first line of each."""
+    """Warnings and errors of this program among what happened. Whether a cluster answers is told by who follows it; its
+    connections need not add to that.
+    """
 
     def __init__(self, add: Callable[[Happening], None]) -> None:
         super().__init__(logging.WARNING)
         self._add = add
+        self.addFilter(Repeats())
+        self.addFilter(lambda record: not record.name.startswith("argosy.client."))
 
     def tell_to(self, add: Callable[[Happening], None]) -> None:
         self._add = add

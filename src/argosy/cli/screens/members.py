@@ -28,7 +28,7 @@ from argosy.cli.screens.following import (
     within_patience,
 )
 from argosy.cli.screens.happenings import Happenings
-from argosy.client.objects import Raw
+from argosy.client.objects import Key, Raw
 from argosy.client.protocol import Client
 from argosy.client.resources import CLUSTER_QUEUES, EVENTS, Resource
 from argosy.sdk.clusters import Cluster, read_cluster
@@ -65,7 +65,7 @@ class Members:
 
     def reader(self) -> Reader:
         """Of the hub's MemberClusters."""
-        return Reader(self._replace, self._put, lambda raw: self._forget(raw.name))
+        return Reader(self._retain, self._put, lambda raw: self._forget(raw.name))
 
     def look_again(self) -> None:
         """A cluster falls silent without a word."""
@@ -96,11 +96,9 @@ class Members:
 
     # As the hub has them.
 
-    def _replace(self, raws: list[Raw]) -> None:
-        for name in self._objects.keys() - {raw.name for raw in raws}:
+    def _retain(self, keys: set[Key]) -> None:
+        for name in self._objects.keys() - {key.name for key in keys}:
             self._forget(name)
-        for raw in raws:
-            self._put(raw)
 
     def _put(self, raw: Raw) -> None:
         try:
@@ -188,12 +186,10 @@ class Members:
         def remove(raw: Raw) -> None:
             self._queues.get(cluster, {}).pop(raw.name, None)
 
-        def replace(raws: list[Raw]) -> None:
+        def retain(keys: set[Key]) -> None:
             self._queues.pop(cluster, None)
-            for raw in raws:
-                put(raw)
 
-        return Reader(replace, put, remove)
+        return Reader(retain, put, remove)
 
 
 def _failure(task: asyncio.Task[None]) -> None:

@@ -169,7 +169,7 @@ def _jobs(picture: Picture) -> str:
         (ended - failed, "ended"),
         (failed, "failed"),
     )
-    words = ", ".join(f"{number} {what}" for number, what in told if number)
+    words = ", ".join(f"{number:,} {what}" for number, what in told if number)
     return f"{_counted(total, 'job')}: {words}" if words else _counted(total, "job")
 
 

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from argosy.base.durations import human_duration
 from argosy.cli.screens.pictures import Happening, Picture, by_resource, natural, over_clusters
 from argosy.cli.screens.tables import Column, table
-from argosy.cli.screens.texts import Glyphs, Line, Span, Style, cell
+from argosy.cli.screens.texts import Glyphs, Line, Span, Style, cell, fit_line, line_width
 from argosy.sdk.clusters import GPU, Amount, Cluster, ClusterState
 from argosy.sdk.jobs import FleetJob, JobState
 from argosy.sdk.queues import Queue, QueueUse
@@ -30,7 +30,6 @@ _JOB_STYLES: Final = {
     JobState.RUNNING: Style.BUSY,
     JobState.COMPLETE: Style.GOOD,
     JobState.FAILED: Style.BAD,
-    JobState.UNPLACED: Style.BAD,
     JobState.CANCELLED: Style.DIM,
 }
 # States that speak for themselves.
@@ -103,13 +102,12 @@ def _section(
 ) -> Section:
     def lines(offset: int, limit: int, width: int) -> list[Line]:
         seen = rows[offset : offset + limit]
-        found = columns(seen, width)
-        first, left = found[0], len(rows) - len(seen)
-        if left:
+        head, *rest = table(columns(seen, width), width, setting.glyphs.more)
+        if len(seen) < len(rows):
             # The head tells what is not seen.
-            title = f"{first.title} ({_range(offset, len(seen))} of {len(rows)})"
-            found[0] = Column(title, first.cells, first.rank, first.least, first.right)
-        return table(found, width, setting.glyphs.more)
+            told = cell(f"  {_range(offset, len(seen))} of {len(rows):,}", Style.DIM)
+            head = (*fit_line(head, width - line_width(told), setting.glyphs.more), *told)
+        return [head, *rest]
 
     return Section(part, len(rows), lines)
 
@@ -127,9 +125,9 @@ def _clusters(
     bar = _bar_width(width)
     has_gpus = any(each.gpus.total for each in picture.clusters)
     columns = [
-        Column("CLUSTER", [cell(each.name, Style.BOLD) for each in rows], least=8),
-        Column("STATE", [_cluster_state(each, picture) for each in rows], least=7),
-        Column("REGION", [cell(each.region) for each in rows], rank=4, least=6),
+        Column("CLUSTER", [cell(each.name, Style.BOLD) for each in rows], least=16),
+        Column("STATE", [_cluster_state(each, picture) for each in rows]),
+        Column("REGION", [cell(each.region) for each in rows], rank=4, least=10),
         Column("NODES", [_maybe(each.nodes) for each in rows], rank=5, right=True),
         Column("CPU", [_amount(each.cpu, bar, setting) for each in rows]),
     ]
@@ -147,7 +145,7 @@ def _clusters(
     messages = [picture.problems.get(each.name) or each.message for each in rows]
     if any(messages):
         cells = [cell(each, Style.BAD) for each in messages]
-        columns.append(Column("MESSAGE", cells, rank=3, least=16))
+        columns.append(Column("MESSAGE", cells, rank=3, least=24))
     return columns
 
 
@@ -169,9 +167,9 @@ def _queues(rows: Sequence[tuple[Queue, int]], width: int, setting: Setting) -> 
     uses = [by_resource(queue.uses) for queue, _ in rows]
     where = [queue.cluster or f"{count} clusters" for queue, count in rows]
     columns = [
-        Column("QUEUE", [cell(queue.name, Style.BOLD) for queue, _ in rows], least=8),
+        Column("QUEUE", [cell(queue.name, Style.BOLD) for queue, _ in rows], least=16),
         Column("CLUSTERS", [cell(each) for each in where], rank=1, least=8),
-        Column("COHORT", [cell(queue.cohort) for queue, _ in rows], rank=6, least=6),
+        Column("COHORT", [cell(queue.cohort) for queue, _ in rows], rank=12, least=10),
         Column("PENDING", [_count(queue.pending, Style.WAITING) for queue, _ in rows], right=True),
         Column("ADMITTED", [_count(queue.admitted, Style.BUSY) for queue, _ in rows], right=True),
     ]
@@ -209,11 +207,11 @@ def _use(use: QueueUse | None, bar: int, setting: Setting) -> Line:
 def _jobs(rows: Sequence[FleetJob], width: int, setting: Setting) -> list[Column]:
     now = setting.now
     columns = [
-        Column("JOB", [cell(each.name, Style.BOLD) for each in rows], least=12),
-        Column("NAMESPACE", [cell(each.namespace) for each in rows], rank=4, least=9),
+        Column("JOB", [cell(each.name, Style.BOLD) for each in rows], least=20),
+        Column("NAMESPACE", [cell(each.namespace) for each in rows], rank=4, least=12),
         Column("STATE", [_job_state(each) for each in rows]),
         Column("CLUSTERS", [cell(",".join(each.clusters)) for each in rows], rank=1, least=9),
-        Column("QUEUE", [cell(each.queue) for each in rows], rank=5, least=6),
+        Column("QUEUE", [cell(each.queue) for each in rows], rank=5, least=11),
         Column("PODS", [cell(each.pods) for each in rows], rank=6, right=True),
         Column("WAIT", [_seconds(each.wait_seconds(now)) for each in rows], rank=2, right=True),
         Column("RUN", [_seconds(each.run_seconds(now)) for each in rows], rank=3, right=True),
@@ -265,7 +263,8 @@ def _amount(amount: Amount, bar: int, setting: Setting, scale: int = 1) -> Line:
 
 def _gauge(used: float, total: float, bar: int, setting: Setting) -> Line:
     """A bar and its numbers. Something is never shown as nothing, and nearly all never as all."""
-    share = used / total if total > 0 else float(used > 0)
+    # More than twice is as much as a bar can tell.
+    share = min(2.0, used / total) if total > 0 else float(used > 0)
     full = min(bar, max(0, round(share * bar)))
     if 0 < share < 1:
         full = min(max(full, 1), bar - 1)

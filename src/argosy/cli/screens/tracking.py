@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -100,18 +100,15 @@ class Jobs:
             self.counts[had.state] -= 1
             self.version += 1
 
-    def replace(self, resource: Resource, raws: list[Raw]) -> None:
+    def retain(self, resource: Resource, keys: set[Key]) -> None:
         """These are all there are of a kind."""
-        there = {_ref(raw) for raw in raws}
         gone = [
             raw
             for ref, raw in self._raws.items()
-            if ref not in there and (ref.group, ref.kind) == (resource.group, resource.kind)
+            if (ref.group, ref.kind) == (resource.group, resource.kind) and raw.key not in keys
         ]
         for raw in gone:
             self.remove(raw)
-        for raw in raws:
-            self.put(raw)
 
     def put_placement(self, raw: Raw) -> None:
         self.remove_placement(raw)
@@ -144,17 +141,14 @@ class Jobs:
             del self._broad[raw.namespace][raw.key]
             self._concern_all(raw.namespace)
 
-    def replace_placements(self, resource: Resource, raws: list[Raw]) -> None:
-        there = {raw.key for raw in raws}
+    def retain_placements(self, resource: Resource, keys: set[Key]) -> None:
         gone = [
             entry.raw
             for key, entry in self._placements.items()
-            if bool(key.namespace) == resource.namespaced and key not in there
+            if bool(key.namespace) == resource.namespaced and key not in keys
         ]
         for raw in gone:
             self.remove_placement(raw)
-        for raw in raws:
-            self.put_placement(raw)
 
     def _concern(self, ref: Ref) -> None:
         if ref in self._raws:
@@ -182,6 +176,9 @@ class Jobs:
             _LOG.exception("%s %s/%s cannot be shown", ref.kind, ref.namespace, ref.name)
             return
         had = self._jobs.get(ref)
+        if had is not None and had.uid == job.uid and job.started is None:
+            # An object that has ended does not tell any more when it began; who has seen it, knows.
+            job = replace(job, started=had.started)
         if job == had:
             return
         self._jobs[ref] = job

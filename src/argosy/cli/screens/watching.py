@@ -25,7 +25,7 @@ from argosy.cli.screens.happenings import Happenings
 from argosy.cli.screens.members import Members
 from argosy.cli.screens.pictures import Picture, job_order, natural
 from argosy.cli.screens.tracking import Jobs
-from argosy.client.objects import Raw
+from argosy.client.objects import Key, Raw
 from argosy.client.protocol import Client
 from argosy.client.resources import (
     CLUSTER_RESOURCE_PLACEMENTS,
@@ -135,30 +135,32 @@ class Watching:
             (CLUSTER_RESOURCE_PLACEMENTS, EVERYTHING),
         ):
             if await can_list(hub, resource, chosen.namespace):
-                replace = partial(jobs.replace_placements, resource)
-                reader = self._reader(replace, jobs.put_placement, jobs.remove_placement)
+                retain = partial(jobs.retain_placements, resource)
+                reader = self._reader(retain, jobs.put_placement, jobs.remove_placement)
                 found.append((resource, reader, chosen))
         for resource in kinds.ALL:
             if await can_list(hub, resource, where.namespace):
-                reader = self._reader(partial(jobs.replace, resource), jobs.put, jobs.remove)
+                reader = self._reader(partial(jobs.retain, resource), jobs.put, jobs.remove)
                 found.append((resource, reader, where))
         return found
 
     def _reader(
         self,
-        replace: Callable[[list[Raw]], None],
+        retain: Callable[[set[Key]], None],
         put: Callable[[Raw], None],
         remove: Callable[[Raw], None],
     ) -> Reader:
         """One that has jobs read again."""
-        return Reader(self._then_work(replace), self._then_work(put), self._then_work(remove))
 
-    def _then_work(self, take: Callable[..., None]) -> Callable[..., None]:
-        def taken(news: list[Raw] | Raw) -> None:
-            take(news)
+        def came(raw: Raw) -> None:
+            put(raw)
             self._work.set()
 
-        return taken
+        def went(raw: Raw) -> None:
+            remove(raw)
+            self._work.set()
+
+        return Reader(retain, came, went)
 
     async def _settle(self) -> None:
         """Read jobs that something has changed about, and leave others as much time as it took."""

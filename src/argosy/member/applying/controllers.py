@@ -77,6 +77,7 @@ class Applying:
         joined: Callable[[], bool] = lambda: True,
         has_left: Callable[[], bool] = lambda: False,
         pace: Pace = PACE,
+        holds_jobs: bool = True,
         permits: Permits | None = None,
         workers: int = WORKERS,
     ) -> None:
@@ -97,6 +98,7 @@ class Applying:
             self._catalog.find,
             self._following,
             self._permits,
+            holds_jobs=holds_jobs,
         )
         self._memories: dict[Key, _Memory] = {}
         self._metrics = ApplyingMetrics(hub.metrics, hub.clock)

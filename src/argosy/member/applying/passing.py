@@ -58,6 +58,8 @@ class Passing:
         find: Find,
         following: Following,
         permits: Permits,
+        *,
+        holds_jobs: bool,
     ) -> None:
         self._client = client
         self._clock = clock
@@ -65,6 +67,7 @@ class Passing:
         self._find = find
         self._following = following
         self._permits = permits
+        self._holds_jobs = holds_jobs
 
     async def run(
         self, work: Work, applied: AppliedWork, settled: dict[Identity, Settled]
@@ -88,6 +91,7 @@ class Passing:
             self._views.has_work,
             self._ended(work, applied),
             leaves_queues(work),
+            self._holds_jobs,
             settled,
         )
         results = await self._process(work, manifests, shared)

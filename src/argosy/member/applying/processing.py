@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 import msgspec
 
 from argosy.api.objects.fleet import names
+from argosy.api.objects.fleet.outcomes import JOB_KINDS
 from argosy.api.objects.fleet.placements import REPORT_DIFF, ApplyStrategy
 from argosy.base.errors import NotFound, StatusError
 from argosy.base.types import Object
@@ -91,6 +92,8 @@ class Pass:
     ended: Callable[[Manifest, str], Ended | None]
     # Fields that a queue owns are the queue's.
     leaves_queues: bool = False
+    # Jobs stay until their end has been told.
+    holds_jobs: bool = True
     settled: dict[Identity, Settled] = field(default_factory=dict)
 
 
@@ -127,6 +130,7 @@ class _Steps:
             "",
             shared.owner,
             shared.strategy,
+            shared.holds_jobs and (manifest.resource.group, manifest.resource.kind) in JOB_KINDS,
         )
 
     async def run(self) -> Result:

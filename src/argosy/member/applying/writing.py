@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import msgspec
 
 from argosy.api.objects.fleet import names
-from argosy.api.objects.fleet.outcomes import JOB_KINDS
 from argosy.api.objects.fleet.placements import (
     CLIENT_SIDE_APPLY,
     SERVER_SIDE_APPLY,
@@ -63,6 +62,8 @@ class Order:
     digest: str
     owner: Object
     strategy: ApplyStrategy
+    # A job that stays until its end has been told.
+    is_held: bool = False
 
 
 async def write(client: Client, order: Order, live: Object | None) -> Object:
@@ -73,7 +74,7 @@ async def write(client: Client, order: Order, live: Object | None) -> Object:
     except NotOurs as error:
         raise Failed(f"failed to validate owner references: {error}") from error
     body = owned(sanitized(order.wanted), order.digest, order.owner)
-    if (order.resource.group, order.resource.kind) in JOB_KINDS:
+    if order.is_held:
         body = held(body, live)
     merges = False
     if strategy.type == CLIENT_SIDE_APPLY:
