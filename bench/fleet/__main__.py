@@ -37,8 +37,8 @@ from argosy.client.resources import (
 )
 from bench.apiserver.measuring import use_two_cores
 from bench.apiserver.printing import aligned
-from bench.fleet import objects
 from bench.fleet.costs import Cost, costs
+from bench.fleet.objects import Plan, plan
 from bench.fleet.observing import Answers, Observer, look
 from peer.running import ControlPlane
 from peer.serving import fleet
@@ -69,21 +69,34 @@ _STEPS: Final = (
     "complete",
     "small",
 )
+_PER_CLUSTER: Final = (
+    "ready per cluster",
+    "filling per cluster",
+    "all per cluster",
+    "CPU per cluster",
+    "memory per cluster",
+)
+_UNITS: Final = ("s", "s", "s", "s", "MiB")
+_AIMS: Final = (
+    "aims at 80 clusters: last pod within 300 s, 8,192 MiB in all, kubectl get p99 under 200 ms; "
+    "what a cluster costs within x0.80 to x1.20"
+)
 
 
 @dataclass(slots=True)
 class Proof:
     """One run, and what was measured."""
 
-    clusters: int
-    seconds: int
+    plan: Plan
     began: float
     at: dict[str, float] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
     costs: dict[str, list[Cost]] = field(default_factory=dict)
     writes: int = 0
-    pods: int = 0
-    spread: str = ""
+
+    @property
+    def clusters(self) -> int:
+        return len(self.plan.names)
 
     def reached(self, step: str) -> None:
         self.at[step] = time.monotonic() - self.began
@@ -91,23 +104,22 @@ class Proof:
 
 
 async def prove(plane: ControlPlane, proof: Proof, until: str) -> None:
-    names = objects.clusters(proof.clusters)
+    plan = proof.plan
     processes = list(plane.processes.values())
     async with (
         asyncio.timeout(_DEADLINE_SECONDS),
-        Observer(plane.kubeconfig, names) as observer,
+        Observer(plane.kubeconfig, plan.names, plan.namespace) as observer,
     ):
         probing = asyncio.create_task(observer.probe(proof.answers))
-        wanted = proof.clusters * objects.NODES
-        await _until(lambda: _at_least(observer.nodes, wanted))
+        await _until(lambda: _at_least(observer.nodes, plan.nodes))
         proof.reached("nodes")
-        await _until(lambda: _at_least(observer.nodes_at_hub, wanted))
+        await _until(lambda: _at_least(observer.nodes_at_hub, plan.nodes))
         proof.reached("nodes at hub")
-        await _queues(observer, names)
+        await _queues(observer, plan)
         proof.reached("queues")
         writes = await observer.writes()
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(_submit(observer, names, proof))
+            tasks.create_task(_submit(observer, plan))
             tasks.create_task(_fill(observer, proof))
         proof.writes = await observer.writes() - writes
         proof.costs["full"] = costs(processes)
@@ -119,36 +131,24 @@ async def prove(plane: ControlPlane, proof: Proof, until: str) -> None:
         probing.cancel()
 
 
-async def _queues(observer: Observer, names: list[str]) -> None:
+async def _queues(observer: Observer, plan: Plan) -> None:
     """Write them, and wait until every member has them."""
-    for each in objects.queues():
+    for each in plan.queues:
         await _create(observer, each)
 
     async def everywhere() -> bool:
         async with asyncio.TaskGroup() as tasks:
-            asked = [tasks.create_task(observer.members[name].list(LOCAL_QUEUES)) for name in names]
+            asked = [
+                tasks.create_task(each.list(LOCAL_QUEUES)) for each in observer.members.values()
+            ]
         return all(each.result().items for each in asked)
 
     await _until(everywhere)
 
 
-async def _submit(observer: Observer, names: list[str], proof: Proof) -> None:
+async def _submit(observer: Observer, plan: Plan) -> None:
     """The jobs and their placements, a few at a time."""
-    wide = objects.wide_jobs(names)
-    whole = [f"demo-{number:03}" for number in range(len(names) * objects.WHOLE)]
-    proof.pods = (len(whole) + len(wide)) * objects.PODS
-    waiting: list[list[Object]] = [
-        [objects.job(name, proof.seconds), objects.whole_placement(name)] for name in whole
-    ]
-    waiting += [
-        [
-            objects.job(name, proof.seconds),
-            objects.wide_override(name),
-            objects.wide_placement(name, there),
-        ]
-        for name, there in wide.items()
-    ]
-    waiting.reverse()
+    waiting = plan.jobs[::-1]
 
     async def work() -> None:
         while waiting:
@@ -171,12 +171,12 @@ async def _fill(observer: Observer, proof: Proof) -> None:
             raise SystemExit(
                 f"{found.succeeded:,} pods ended before all had begun: give the jobs more --seconds"
             )
-        if proof.pods and found.running >= proof.pods:
+        if found.running >= proof.plan.pods:
             proof.reached("last pod")
             return
         if time.monotonic() - said > 10:
             said = time.monotonic()
-            print(f"           {found.running:,} of {proof.pods:,} pods run", flush=True)
+            print(f"           {found.running:,} of {proof.plan.pods:,} pods run", flush=True)
         await look()
 
 
@@ -184,7 +184,7 @@ async def _empty(observer: Observer, proof: Proof) -> None:
     """Wait until all jobs are complete, as the hub's history says, and until nothing of them is left."""
 
     async def placements() -> list[str]:
-        listed = await observer.hub.list_all(RESOURCE_PLACEMENTS, namespace=objects.NAMESPACE)
+        listed = await observer.hub.list_all(RESOURCE_PLACEMENTS, namespace=proof.plan.namespace)
         return [raw.key.name for raw in listed.items if raw.key.name != "queue"]
 
     async def ended() -> bool:
@@ -217,14 +217,15 @@ async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
 
 
 def run(clusters: int, *, processes: int, seconds: int, until: str) -> Proof:
-    print(f"{clusters} clusters, {clusters * objects.NODES:,} nodes", flush=True)
+    found = plan(clusters, seconds)
+    print(f"{clusters} clusters, {found.nodes:,} nodes, {len(found.jobs)} jobs", flush=True)
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as scratch,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         file = Path(scratch) / "fleet.yaml"
-        file.write_text(objects.fleet_file(clusters))
-        proof = Proof(clusters, seconds, time.monotonic())
+        file.write_text(found.fleet_file)
+        proof = Proof(found, time.monotonic())
         flags = ("--fleet", str(file), "--processes", str(processes))
         with fleet(Path(scratch), *flags) as plane:
             proof.reached("ready")
@@ -233,7 +234,7 @@ def run(clusters: int, *, processes: int, seconds: int, until: str) -> Proof:
 
 
 def tables(proofs: list[Proof]) -> str:
-    head = ["clusters", "nodes", "pods", *_STEPS, "writes/s", "CPU s", "RSS MiB", "RSS/cluster"]
+    head = ["clusters", "nodes", "pods", *_STEPS, "writes/s", "CPU s", "RSS MiB"]
     lines = [head]
     details = []
     for proof in proofs:
@@ -243,13 +244,12 @@ def tables(proofs: list[Proof]) -> str:
         lines.append(
             [
                 str(proof.clusters),
-                f"{proof.clusters * objects.NODES:,}",
-                f"{proof.pods:,}",
+                f"{proof.plan.nodes:,}",
+                f"{proof.plan.pods:,}",
                 *(f"{proof.at[step]:.1f} s" if step in proof.at else "-" for step in _STEPS),
                 f"{proof.writes / filling:,.0f}",
                 f"{sum(each.cpu_seconds for each in full):.0f}",
                 f"{rss:,.0f}",
-                f"{rss / proof.clusters:.1f} MiB",
             ]
         )
         details.append(f"{proof.clusters} clusters: the hub answered: {proof.answers.told()}")
@@ -259,7 +259,30 @@ def tables(proofs: list[Proof]) -> str:
                 for each in found
             )
             details.append(f"{proof.clusters} clusters, {moment}: {told}")
-    return "\n".join((aligned(lines), "", *details))
+    return "\n\n".join((aligned(lines), aligned(growth(proofs)), "\n".join(details)))
+
+
+def growth(proofs: list[Proof]) -> list[list[str]]:
+    """What a cluster costs in a fleet of each size, and how that compares with the smallest fleet."""
+    lines = [["clusters", *_PER_CLUSTER]]
+    first: list[float] = []
+    for proof in proofs:
+        full = proof.costs["full"]
+        found = [
+            proof.at["ready"],
+            proof.at["last pod"] - proof.at["queues"],
+            proof.at["last pod"],
+            sum(each.cpu_seconds for each in full),
+            sum(each.rss_bytes for each in full) / _MIB,
+        ]
+        each = [amount / proof.clusters for amount in found]
+        first = first or each
+        told = [
+            f"{amount:.2f} {unit} (x{amount / least:.2f})"
+            for amount, least, unit in zip(each, first, _UNITS, strict=True)
+        ]
+        lines.append([str(proof.clusters), *told])
+    return lines
 
 
 def main() -> None:
@@ -274,7 +297,7 @@ def main() -> None:
         run(number, processes=options.processes, seconds=options.seconds, until=options.until)
         for number in options.clusters
     ]
-    print(f"\n{tables(proofs)}")
+    print(f"\n{tables(proofs)}\n\n{_AIMS}")
 
 
 if __name__ == "__main__":

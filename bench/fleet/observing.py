@@ -21,7 +21,6 @@ import msgspec
 from argosy.client import kubeconfig
 from argosy.client.remote import RemoteClient
 from argosy.client.resources import JOBS, MEMBER_CLUSTERS, NODES
-from bench.fleet.objects import NAMESPACE
 
 _LOOK_SECONDS: Final = 1.0
 _PROBE_SECONDS: Final = 0.5
@@ -79,9 +78,10 @@ def _percentiles(found: list[float]) -> str:
 class Observer:
     """Clients of the hub and of every member."""
 
-    def __init__(self, path: Path, members: list[str]) -> None:
+    def __init__(self, path: Path, members: list[str], namespace: str) -> None:
         self._path = path
         self._names = members
+        self._namespace = namespace
         self._stack = AsyncExitStack()
         self.members: dict[str, RemoteClient] = {}
 
@@ -112,7 +112,7 @@ class Observer:
     async def pods(self) -> Pods:
         async with asyncio.TaskGroup() as tasks:
             asked = [
-                tasks.create_task(each.list_all(JOBS, namespace=NAMESPACE))
+                tasks.create_task(each.list_all(JOBS, namespace=self._namespace))
                 for each in self.members.values()
             ]
         found = [_job(bytes(raw.body)).status for each in asked for raw in each.result().items]

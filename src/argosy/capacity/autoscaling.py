@@ -42,7 +42,6 @@ from argosy.control.reconcilers import Result
 from argosy.control.recorders import EventType
 from argosy.control.references import reference
 
-_PERIOD_SECONDS: Final = 10.0
 # Pods of one kind that are told of a decision.
 _TOLD: Final = 10
 _ONLY: Final = "cluster"
@@ -53,6 +52,7 @@ class Autoscaler:
 
     def __init__(self, assembly: Assembly, *, allow_processes: bool = False) -> None:
         self._clock = assembly.clock
+        self._period = assembly.upkeep.scan_seconds
         self._recorder = assembly.recorder(COMPONENT)
         classes = PodClasses()
         self._demands = Demands(classes)
@@ -137,7 +137,7 @@ class Autoscaler:
 
     def _next_look(self, plan: Plan, now: float) -> float:
         """Seconds until the next look at the latest: those who wait for a pool's next step wait no longer for us."""
-        waits = [_PERIOD_SECONDS]
+        waits = [self._period]
         if any(verdict.is_waiting for verdict in plan.verdicts):
             steps = (pool.last_up + pool.limits.interval - now for pool in self._pools)
             waits += (step for step in steps if step > 0)

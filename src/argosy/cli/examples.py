@@ -65,6 +65,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
         "argosy serve --state ./one --kubeconfig ./one.yaml",
         "argosy serve --memory --kubeconfig ./one.yaml",
     ),
+    "simulate": (
+        "argosy simulate small",
+        "argosy simulate tenants --until 1d --seed 7 --out monday",
+    ),
     "crds": ("argosy crds | kubectl apply -f -", "argosy crds clusterqueues localqueues"),
     "list": (
         "argosy list clusterqueue --context cluster-1",

@@ -13,7 +13,10 @@ from argosy.cli.examples import EXAMPLES
 
 _GROUPS: Final = (
     ("Run jobs", ("submit", "jobs", "logs", "cancel", "why", "events", "top")),
-    ("Run a fleet", ("up", "down", "status", "reset", "demo", "hub", "member", "serve", "crds")),
+    (
+        "Run a fleet",
+        ("up", "down", "status", "reset", "demo", "hub", "member", "serve", "crds", "simulate"),
+    ),
     ("Queues", ("list", "create", "stop", "resume", "delete", "queue")),
     ("Placements and members", ("placement", "approve", "drain", "uncordon")),
     ("As kubectl does, on the hub or a member", ("get", "describe", "edit", "patch")),

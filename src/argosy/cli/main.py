@@ -17,6 +17,7 @@ from argosy.cli.fleets import add_fleet
 from argosy.cli.fleetverbs import add_fleet_commands
 from argosy.cli.grouping import GroupedParser, add_examples
 from argosy.cli.jobverbs import add_job_commands
+from argosy.cli.simulating import add_simulate
 from argosy.cli.tops import add_top
 
 
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_crds(commands)
     add_commands(commands)
     add_fleet_commands(commands)
+    add_simulate(commands)
     add_completion(commands)
     add_examples(commands)
     return parser

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from argosy.base.clock import Clock
 from argosy.base.ids import Ids, RandomIds
@@ -36,6 +36,22 @@ _EVENTS_PER_SECOND: Final = 100.0
 _EVENTS_AT_ONCE: Final = 500
 
 
+class Upkeep(NamedTuple):
+    """What a cluster does though nothing happens. Rarer is cheaper, and notices later.
+
+    `node_lease_seconds`: how long a sign of life of a node holds; it is renewed four times in that time (the kubelet's
+    nodeLeaseDurationSeconds). `scan_seconds`: how often the autoscaler looks unasked (its --scan-interval).
+    `writes_events`: whether controllers and kubelets tell what they do as Events (the kubelet's eventRecordQPS).
+    """
+
+    node_lease_seconds: float = 40.0
+    scan_seconds: float = 10.0
+    writes_events: bool = True
+
+
+UPKEEP: Final = Upkeep()
+
+
 class Assembly:
     """The controllers of one cluster. Build everything, then `run` once."""
 
@@ -48,6 +64,7 @@ class Assembly:
         source: random.Random | None = None,
         metrics: Registry | None = None,
         limit: RateLimit = DEFAULT_LIMIT,
+        upkeep: Upkeep = UPKEEP,
     ) -> None:
         """`limit` is how keys that fail are slowed down, whose controller ever they are."""
         self.client: Final = client
@@ -55,6 +72,7 @@ class Assembly:
         self.ids: Final = ids or RandomIds()
         self.source: Final = source or random.Random()
         self.metrics: Final = metrics or Registry()
+        self.upkeep: Final = upkeep
         self._limit = limit
         self._informers = Informers(client, clock, self.source)
         self._recorders: dict[str, EventRecorder] = {}
@@ -92,6 +110,7 @@ class Assembly:
                 source=self.source,
                 per_second=_EVENTS_PER_SECOND,
                 burst=_EVENTS_AT_ONCE,
+                is_mute=not self.upkeep.writes_events,
             )
         return self._recorders[component]
 

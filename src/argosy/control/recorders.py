@@ -80,8 +80,11 @@ class EventRecorder:
         per_second: float | None = None,
         burst: int = 1,
         queued: int = QUEUED,
+        is_mute: bool = False,
     ) -> None:
-        """`per_second` and `burst` are the budget, none by default; `queued` is how many events may wait."""
+        """`per_second` and `burst` are the budget, none by default; `queued` is how many events may wait;
+        one that `is_mute` writes none at all.
+        """
         self._client = client
         self._component = component
         self._host = host
@@ -91,6 +94,7 @@ class EventRecorder:
         self._correlator = Correlator(clock)
         self._budget = Bucket(clock, per_second, burst) if per_second is not None else None
         self._queued = queued
+        self.is_mute: Final = is_mute
         self._waiting = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -105,6 +109,8 @@ class EventRecorder:
 
     def event(self, about: Reference, type_: EventType, reason: str, message: str) -> None:
         """Note that something happened to `about`."""
+        if self.is_mute:
+            return
         if self._waiting >= self._queued:
             self._dropped += 1
             self._tell_drops()

@@ -20,7 +20,7 @@ from argosy.base.ids import Ids
 from argosy.base.metrics import Registry
 from argosy.client.protocol import Client
 from argosy.client.resources import INTERNAL_MEMBER_CLUSTERS
-from argosy.control.assemblies import Assembly
+from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.fleet.hubs import RETRIES
 from argosy.fleet.installing import install
 from argosy.member.assembling import MemberSettings, add_member
@@ -95,6 +95,7 @@ async def assemble_agent(
     metrics: Registry | None = None,
     source: random.Random | None = None,
     prepared: Callable[[], Awaitable[None]] = _at_once,
+    upkeep: Upkeep = UPKEEP,
 ) -> MemberAgent:
     """The agent of the member of this name, ready to run. What it needs on its cluster is installed. It is silent until
     `prepared` returns.
@@ -102,11 +103,18 @@ async def assemble_agent(
     await install(cluster, definitions())
     # One for both halves: what an agent counts is read in one place.
     metrics = metrics if metrics is not None else Registry()
-    agent = MemberAgent(
-        name,
-        Assembly(hub, clock=clock, ids=ids, metrics=metrics, limit=RETRIES, source=source),
-        Assembly(cluster, clock=clock, ids=ids, metrics=metrics, limit=RETRIES, source=source),
-        prepared,
-    )
+
+    def assembly(client: Client) -> Assembly:
+        return Assembly(
+            client,
+            clock=clock,
+            ids=ids,
+            metrics=metrics,
+            limit=RETRIES,
+            source=source,
+            upkeep=upkeep,
+        )
+
+    agent = MemberAgent(name, assembly(hub), assembly(cluster), prepared)
     add_member(agent.hub, agent.cluster, name, settings)
     return agent

@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -44,7 +44,9 @@ _PR_SET_PDEATHSIG: Final = 1
 
 @dataclass(slots=True, frozen=True)
 class Task:
-    """What one child has to do: serve these members, which belong to the hub at this address."""
+    """What one child has to do: serve these members, which belong to the hub at this address; `doors` are the addresses
+    of members that have one of their own there.
+    """
 
     name: str
     parent: int
@@ -52,6 +54,7 @@ class Task:
     hub: str
     hub_ca: str
     log_format: str = "text"
+    doors: dict[str, str] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         body = pickle.dumps(self)
@@ -131,7 +134,8 @@ async def _serve(task: Task, tell: _Telling) -> None:
 
 def _hub_client(task: Task, member: str) -> RemoteClient:
     credential = Credential(hub_token(task.settings.directory, member))
-    connection = Connection(task.hub, Fixed(credential), task.hub_ca.encode())
+    address = task.doors.get(member, task.hub)
+    connection = Connection(address, Fixed(credential), task.hub_ca.encode())
     return RemoteClient(connection, user_agent=AGENT)
 
 

@@ -75,6 +75,7 @@ class Listening:
     token: str
     answers: Answers
     pending: Pending
+    tls: ssl.SSLContext
 
     @property
     def address(self) -> str:
@@ -83,6 +84,10 @@ class Listening:
     def context(self, token: str = "") -> Context:
         """For a kubeconfig: as the administrator, or as whoever has this token."""
         return Context(self.place.name, self.address, self.ca.encode(), token or self.token)
+
+    async def listen_at(self, port: int) -> Listener:
+        """One more address of it, of the port (0: any) that is free; whoever asks stops it."""
+        return await self.server.listen(self.place.host, port, self.tls)
 
     async def keep_house(self) -> None:
         await keep_house(self.server.cluster, ca=self.ca)
@@ -104,7 +109,7 @@ async def listening(place: Place) -> AsyncIterator[Listening]:
         tls = server_context(str(files.certificate), str(files.key))
         listener = await _listen(server, place, tls)
         try:
-            yield Listening(place, server, listener.port, ca, token, answers, pending)
+            yield Listening(place, server, listener.port, ca, token, answers, pending, tls)
         finally:
             await listener.stop()
     finally:

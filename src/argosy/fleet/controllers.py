@@ -22,7 +22,7 @@ from argosy.base.types import Object
 from argosy.client.local import LocalClient
 from argosy.client.protocol import Client
 from argosy.client.resources import CLUSTER_ROLES, STORAGE_CLASSES
-from argosy.control.assemblies import Assembly
+from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.fleet.installing import OWNER, shipped
 from argosy.fleet.installing import install as install_kinds
 from argosy.queueing.admission import add_admission as add_queueing_admission
@@ -110,6 +110,7 @@ async def assemble(
     queueing: Configuration | None = Configuration(),  # noqa: B008  (immutable)
     pending: Pending | None = None,
     source: random.Random | None = None,
+    upkeep: Upkeep = UPKEEP,
 ) -> Works:
     """All controllers of a cluster, ready to run. `queueing` None: whoever queues there, it is not us. `pending` is
     shown what waits in queues.
@@ -121,7 +122,9 @@ async def assemble(
         add_versions(server.cluster)
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client, with_queueing=queueing is not None)
-    assembly = Assembly(client, clock=clock, ids=ids, source=source, metrics=server.metrics)
+    assembly = Assembly(
+        client, clock=clock, ids=ids, source=source, metrics=server.metrics, upkeep=upkeep
+    )
     add_jobs(assembly)
     CronJobs(assembly)
     jobsets.add_jobsets(assembly)

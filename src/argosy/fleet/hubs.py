@@ -18,7 +18,7 @@ from argosy.base.clock import Clock
 from argosy.base.ids import Ids
 from argosy.base.types import Object
 from argosy.client.local import LocalClient
-from argosy.control.assemblies import Assembly
+from argosy.control.assemblies import UPKEEP, Assembly, Upkeep
 from argosy.control.queues import RateLimit
 from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.dispatch.definitions import definitions as dispatch_definitions
@@ -53,6 +53,7 @@ async def assemble_hub(
     ids: Ids,
     settings: HubSettings,
     source: random.Random | None = None,
+    upkeep: Upkeep = UPKEEP,
 ) -> Assembly:
     """All controllers of an embedded hub, ready to run."""
     if settings.has_queues:
@@ -62,7 +63,13 @@ async def assemble_hub(
     client = LocalClient(server, _USER, agent=_AGENT)
     await install(client, shipped(hub_kinds(with_queues=settings.has_queues)))
     assembly = Assembly(
-        client, clock=clock, ids=ids, source=source, metrics=server.metrics, limit=RETRIES
+        client,
+        clock=clock,
+        ids=ids,
+        source=source,
+        metrics=server.metrics,
+        limit=RETRIES,
+        upkeep=upkeep,
     )
     add_placement(assembly, settings.placement)
     add_history(assembly, settings.history)

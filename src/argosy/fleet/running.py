@@ -31,11 +31,13 @@ from argosy.fleet import kubeconfigs, runs
 from argosy.fleet.agents import AGENT, MemberAgent, hub_user
 from argosy.fleet.children import News, Task
 from argosy.fleet.clusters import Listening, check_port
+from argosy.fleet.doors import Doors
 from argosy.fleet.fleets import (
     HUB,
     FleetSettings,
     assemble_member,
     hub_place,
+    hub_token,
     joined,
     listen,
     member_place,
@@ -76,15 +78,16 @@ async def up(
     *,
     tell: Tell = _quietly,
     beside: Beside | None = None,
+    doors: Doors | None = None,
 ) -> None:
-    """Run the fleet until SIGTERM or SIGINT; `ready` gets the line that says it is up. Raises Interrupted if it was
-    told to end before.
+    """Run the fleet until SIGTERM or SIGINT; `ready` gets the line that says it is up. With `doors`, agents reach the
+    hub through them. Raises Interrupted if it was told to end before.
     """
     check_port(settings.port)
     with opened(settings.directory) as state:
         stopping = Stopping()
         stopping.listen()
-        fleet = _Fleet(settings, state, tell, beside)
+        fleet = _Fleet(settings, state, tell, beside, doors)
         stopping.force = fleet.clear
         try:
             await until(stopping.wanted, fleet.run(ready))
@@ -98,12 +101,20 @@ class _Fleet:
     """One run of a fleet."""
 
     def __init__(
-        self, settings: FleetSettings, state: State, tell: Tell, beside: Beside | None
+        self,
+        settings: FleetSettings,
+        state: State,
+        tell: Tell,
+        beside: Beside | None,
+        doors: Doors | None,
     ) -> None:
         self._settings = settings
         self._state = state
         self._tell = tell
         self._beside = beside
+        self._doors = doors
+        # Where agents find the hub that have a door of their own.
+        self._addresses: dict[str, str] = {}
         self._members: dict[str, Listening] = {}
         self._contexts: dict[str, Context] = {}
         self._children: list[Child] = []
@@ -130,6 +141,7 @@ class _Fleet:
             hub = await listen(stack, hub_place(self._settings))
             self._serve(HUB, [hub.context()])
             tasks.create_task(hub.keep_house())
+            await self._build_doors(stack, hub)
             members = self._here(hub) if self._settings.processes == 1 else self._elsewhere(hub)
             async with members as working:
                 works = await assemble_hub(
@@ -150,6 +162,25 @@ class _Fleet:
                 async with _beside(self._work_beside(hub)):
                     await asyncio.get_running_loop().create_future()
 
+    async def _build_doors(self, stack: AsyncExitStack, hub: Listening) -> None:
+        if self._doors is None:
+            return
+        stack.push_async_callback(self._doors.stop)
+        for shape in self._settings.members:
+            self._addresses[shape.name] = await self._doors.build(hub, shape.name)
+
+    async def _hub_client(self, stack: AsyncExitStack, hub: Listening, member: str) -> Client:
+        """The hub for the agent of a member of this process: straight to it, unless there is a door."""
+        if (address := self._addresses.get(member)) is None:
+            return LocalClient(hub.server, hub_user(member), agent=AGENT)
+        from argosy.client.remote import (
+            RemoteClient,  # HTTP is not loaded by a fleet in one process
+        )
+
+        credential = Credential(hub_token(self._settings.directory, member))
+        connection = Connection(address, Fixed(credential), hub.ca.encode())
+        return await stack.enter_async_context(RemoteClient(connection, user_agent=AGENT))
+
     @asynccontextmanager
     async def _here(self, hub: Listening) -> AsyncIterator[Callable[[], Awaitable[None]]]:
         """The members in this process, for the length of a block; they begin when what it gets is awaited."""
@@ -163,7 +194,7 @@ class _Fleet:
                 self._members[shape.name] = member
                 self._serve(HUB, [member.context()])
                 tasks.create_task(member.keep_house())
-                client = LocalClient(hub.server, hub_user(shape.name), agent=AGENT)
+                client = await self._hub_client(stack, hub, shape.name)
                 found += await assemble_member(part, shape, member, client)
             for each in found:
                 tasks.create_task(each.run())
@@ -186,6 +217,7 @@ class _Fleet:
                     hub.address,
                     hub.ca,
                     self._settings.log_format,
+                    self._addresses,
                 ),
                 self._hear,
                 self._changed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from argosy.fleet.files.reading import FileError, read
+from argosy.fleet.files.lines import Lines
+from argosy.fleet.files.reading import FileError, problems, read, shapes
 
-__all__ = ["FileError", "read"]
+__all__ = ["FileError", "Lines", "problems", "read", "shapes"]

@@ -61,10 +61,10 @@ def read(body: bytes, *, name: str = "the fleet file") -> tuple[MemberShape, ...
         got = f"apiVersion {raw.get('apiVersion')!r}, kind {raw.get('kind')!r}"
         raise FileError(f"{name}:{line}: {got}: expected apiVersion {API_VERSION}, kind {KIND}")
     document = copy_json(raw)
-    found = sorted(_numbered(body, twice, _problems(document)), key=lambda each: each[0])
+    found = sorted(_numbered(body, twice, problems(document)), key=lambda each: each[0])
     if found:
         raise FileError(*dict.fromkeys(f"{name}:{line}: {text}" for line, text in found))
-    return tuple(_shapes(document))
+    return tuple(shapes(document))
 
 
 def _malformed(name: str, text: str) -> str:
@@ -104,7 +104,7 @@ def _second_document(body: bytes) -> int:
     return 0 if second is None else int(second.start_mark.line) + 1
 
 
-def _problems(document: Object) -> Iterator[tuple[str, str]]:
+def problems(document: Object) -> Iterator[tuple[str, str]]:
     """Field and text of every mistake. Takes unknown fields out of the document."""
     schema = file_schema()
     for path in prune_value(schema, document):
@@ -190,7 +190,8 @@ def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _shapes(document: Object) -> Iterator[MemberShape]:
+def shapes(document: Object) -> Iterator[MemberShape]:
+    """The members of a document without mistakes."""
     defaults: Object = document.get("defaults", {})
     for entry in document["members"]:
         whole = {**defaults, **entry}

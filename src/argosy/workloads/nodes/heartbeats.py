@@ -19,9 +19,10 @@ from typing import Final
 from argosy.api.objects import Lease, Node, find_condition
 from argosy.api.wellknown import HEARTBEAT_LEASE
 
-# How long a node may be silent, and how long it may take to report for the first time.
-GRACE_SECONDS: Final = 50.0
-STARTUP_GRACE_SECONDS: Final = 60.0
+# How long a node may be silent, and how long it may take to report for the first time, in lives of a sign of life.
+# With upstream's leases of 40 seconds: 50 and 60 seconds.
+_GRACE: Final = 1.25
+_STARTUP_GRACE: Final = 1.5
 
 _LEASE: Final = "lease/"
 _NODE: Final = "node/"
@@ -30,7 +31,10 @@ _NODE: Final = "node/"
 class Heartbeats:
     """The sources of all nodes and when each last gave a sign, in seconds of the controller's clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, lease_seconds: float = 40.0) -> None:
+        """`lease_seconds`: how long a sign of life holds; a node is silent when a quarter more has passed."""
+        self.grace_seconds: Final = lease_seconds * _GRACE
+        self.startup_seconds: Final = lease_seconds * _STARTUP_GRACE
         # The mark is what must change for a sign: a lease's renew time, a condition's heartbeat time.
         self._marks: dict[str, object] = {}
         self._signs: OrderedDict[str, float] = OrderedDict()
@@ -88,10 +92,10 @@ class Heartbeats:
     def silent(self, now: float) -> Iterator[str]:
         """Nodes whose source has been silent for longer than the grace, longest first."""
         for source, when in self._signs.items():
-            if now - when <= GRACE_SECONDS:
+            if now - when <= self.grace_seconds:
                 return
             for name in sorted(self._nodes.get(source, ())):
-                if self.silent_seconds(name, now) > GRACE_SECONDS:
+                if self.silent_seconds(name, now) > self.grace_seconds:
                     yield name
 
     def _sign(self, source: str, mark: object, now: float) -> None:

@@ -32,11 +32,12 @@ from argosy.workloads.nodes.health import (
     schedule_taints,
     silent_conditions,
 )
-from argosy.workloads.nodes.heartbeats import GRACE_SECONDS, STARTUP_GRACE_SECONDS, Heartbeats
+from argosy.workloads.nodes.heartbeats import Heartbeats
 from argosy.workloads.nodes.zones import is_counted, rates, zone_of
 from argosy.workloads.pods.caches import NODE, pod_informer
 
-_PERIOD_SECONDS: Final = 5.0
+# How often silence is looked for while a sign of life holds.
+_LOOKS: Final = 8
 _LINE_SECONDS: Final = 1.0
 _WORKERS: Final = 8
 
@@ -50,7 +51,8 @@ class NodeLifecycle:
         self._recorder = assembly.recorder("node-controller")
         self._nodes = assembly.informer(NODES, Node)
         self._pods = pod_informer(assembly)
-        self._heartbeats = Heartbeats()
+        self._heartbeats = Heartbeats(assembly.upkeep.node_lease_seconds)
+        self._period = assembly.upkeep.node_lease_seconds / _LOOKS
         self._queue = assembly.controller("node-lifecycle", self._reconcile, workers=_WORKERS)
         # Per zone: how many nodes are ready and how many are not.
         self._zones: dict[str, list[int]] = {}
@@ -102,7 +104,7 @@ class NodeLifecycle:
 
     async def _listen(self) -> None:
         while True:
-            await self._clock.sleep(_PERIOD_SECONDS)
+            await self._clock.sleep(self._period)
             for name in list(self._heartbeats.silent(self._clock.monotonic())):
                 node = self._nodes.get("", name)
                 if node is not None and silent_conditions(node, 0) is not None:
@@ -119,7 +121,8 @@ class NodeLifecycle:
             return DONE
         ready = ready_status(node)
         silent = self._heartbeats.silent_seconds(name, self._clock.monotonic())
-        grace = GRACE_SECONDS if ready else STARTUP_GRACE_SECONDS
+        known = self._heartbeats
+        grace = known.grace_seconds if ready else known.startup_seconds
         conditions = silent_conditions(node, self._clock.time()) if silent > grace else None
         if conditions is not None:
             await self._patch_conditions(node, conditions)

@@ -77,7 +77,12 @@ class Agent:
         client, clock, source = assembly.client, assembly.clock, assembly.source
         self._reports = PodReports(client, clock, self._pods.get, source=source)
         self._events = KubeletEvents(
-            client, self._host_of, clock=clock, ids=assembly.ids, source=source
+            client,
+            self._host_of,
+            clock=clock,
+            ids=assembly.ids,
+            source=source,
+            is_mute=not assembly.upkeep.writes_events,
         )
         self._nodes.add_handler(self._node_changed)
         self._pods.add_handler(self._pod_changed)

@@ -37,7 +37,13 @@ class Caretaker:
         self._clock = assembly.clock
         self._served = served
         self._returned = returned
-        self._heartbeats = Heartbeats(assembly.client, assembly.clock, identity, assembly.source)
+        self._heartbeats = Heartbeats(
+            assembly.client,
+            assembly.clock,
+            identity,
+            assembly.source,
+            lease_seconds=assembly.upkeep.node_lease_seconds,
+        )
         self._silent: set[str] = set()
         # Nodes that have a lease of their own.
         self._leased: set[str] = set()

@@ -24,8 +24,8 @@ from argosy.client.backoffs import Backoff
 from argosy.client.protocol import Client
 from argosy.client.resources import LEASES
 
-DURATION_SECONDS: Final = 40
-RENEW_SECONDS: Final = 10.0
+# How often a lease is renewed while it holds: one or two renewals may be lost.
+_RENEWALS: Final = 4
 
 _LOG: Final = logging.getLogger(__name__)
 _BACKOFF: Final = Backoff(first=0.2, factor=2.0, most=7.0, jitter=0.1)
@@ -36,12 +36,19 @@ class Heartbeats:
     """The leases of one agent; `identity` is what it calls itself."""
 
     def __init__(
-        self, client: Client, clock: Clock, identity: str, source: random.Random | None = None
+        self,
+        client: Client,
+        clock: Clock,
+        identity: str,
+        source: random.Random | None = None,
+        *,
+        lease_seconds: float = 40.0,
     ) -> None:
         self._client = client
         self._clock = clock
         self._identity = identity
         self._source = source or random.Random()
+        self._lease_seconds = lease_seconds
 
     async def run(self) -> None:
         """Renew the agent's lease until cancelled."""
@@ -56,7 +63,7 @@ class Heartbeats:
                 await self._clock.sleep(pause)
             else:
                 failures = 0
-                await self._clock.sleep(RENEW_SECONDS)
+                await self._clock.sleep(self._lease_seconds / _RENEWALS)
 
     async def _renew(self) -> None:
         spec = self._spec(self._identity)
@@ -92,6 +99,6 @@ class Heartbeats:
     def _spec(self, holder: str) -> Object:
         return {
             "holderIdentity": holder,
-            "leaseDurationSeconds": DURATION_SECONDS,
+            "leaseDurationSeconds": int(self._lease_seconds),
             "renewTime": format_micro(self._clock.now()),
         }

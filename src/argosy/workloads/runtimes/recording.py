@@ -36,14 +36,15 @@ class KubeletEvents(EventRecorder):
         clock: Clock,
         ids: Ids,
         source: random.Random,
+        is_mute: bool = False,
     ) -> None:
-        super().__init__(client, COMPONENT, clock=clock, ids=ids, source=source)
+        super().__init__(client, COMPONENT, clock=clock, ids=ids, source=source, is_mute=is_mute)
         self._host_of = host_of
         self._limits = {type_: Bucket(clock, PER_SECOND, BURST) for type_ in ("Normal", "Warning")}
 
     def may_write(self, type_: EventType) -> bool:
         """Take one event off the limit, if there is one left; asked before `event`, because most are one too many."""
-        return self._limits[type_].try_take()
+        return not self.is_mute and self._limits[type_].try_take()
 
     def _new(
         self, event: Known, namespace: str, occurrence: Occurrence, message: str, when: float
