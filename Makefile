@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing bench-placement bench-up bench-fleet bench-fleet-growth bench-kueue-load readme conformance conformance-placement lint format clean
+.PHONY: venv demo test test-long peer test-differential bench-apiserver bench-store bench-control bench-clusters bench-workloads bench-queueing bench-placement bench-up bench-fleet bench-fleet-growth bench-kueue-load readme conformance conformance-placement lint format clean
 
 venv: $(STAMP)
 
@@ -24,6 +24,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadscope
+
+# Demos from end to end, and kills and interruptions of real fleets at many moments.
+test-long: $(STAMP)
+	$(BIN)/pytest -n 2 --dist load -m long
 
 # A real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler) and kwok, built with Go into .peer/.
 peer: $(STAMP)

@@ -59,6 +59,7 @@ def nothing_runs(directory: Path) -> None:
 
 
 @pytest.mark.kubectl
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_the_guide_with_kubectl_twice(tmp_path: Path) -> None:
     directory = tmp_path / "demo"
@@ -77,6 +78,7 @@ def test_the_guide_with_kubectl_twice(tmp_path: Path) -> None:
         nothing_is_left(directory)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_the_guide_without_kubectl(tmp_path: Path) -> None:
     directory, programs = tmp_path / "demo", tmp_path / "bin"
@@ -117,6 +119,7 @@ def test_fairness(tmp_path: Path) -> None:
 
 
 @pytest.mark.kubectl
+@pytest.mark.long
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("flags", [(), ("--template",)], ids=["a placement each", "by template"])
 def test_a_burst_spreads_over_the_clusters(tmp_path: Path, flags: tuple[str, ...]) -> None:
@@ -190,7 +193,9 @@ def test_a_step_that_fails_is_named_with_the_end_of_the_log(tmp_path: Path) -> N
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 10))]
+)
 def test_interrupted_at_any_moment(tmp_path: Path, seed: int) -> None:
     """Ctrl-C, sometimes twice, sometimes SIGTERM, anywhere in the first twenty seconds."""
     chance = random.Random(seed)
