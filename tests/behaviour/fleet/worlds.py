@@ -14,7 +14,7 @@ import asyncio
 import logging
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,7 @@ from argosy.control.assemblies import Assembly
 from argosy.fleet.agents import AGENT, LOCAL_USER, MemberAgent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import RETRIES, hub_kinds, install
+from argosy.fleet.shapes import MemberShape
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions as member_kinds
 from argosy.placement.admission import add_admission
@@ -71,7 +72,8 @@ READS = frozenset({"get", "list", "list_all", "watch"})
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a fleet is like. `runs`: members have nodes and run jobs. `has_delays`: changes are gathered for a while
-    before they are snapshotted, as hubs do by default.
+    before they are snapshotted, as hubs do by default. `nodes`: so many machines of eight cores, and no more, where a
+    member is named.
     """
 
     members: Sequence[str] = ("m1", "m2", "m3")
@@ -80,6 +82,7 @@ class Shape:
     has_queues: bool = False
     checks: bool = True
     seed: int = 1
+    nodes: Mapping[str, int] = field(default_factory=dict)
 
 
 class Line:
@@ -238,6 +241,10 @@ class Member(Cluster):
             self.fleet.keep(works.assembly.run())
             await works.assembly.started()
             pool: Object = {"machine": MACHINE, "bootTime": "0s", "minNodes": 1, "maxNodes": 20}
+            if self.name in shape.nodes:
+                pool = dict(
+                    MemberShape(self.name, nodes=shape.nodes[self.name]).node_pool()["spec"]
+                )
             await self.client.create(NODE_POOLS, {"metadata": {"name": "pool"}, "spec": pool})
         await install(self.client, member_kinds())
 
