@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from argosy.api.objects.fleet import names
-from argosy.base.quantities import Quantity
 from argosy.base.types import Object
 from argosy.client.resources import (
     CLUSTER_QUEUES,
@@ -30,7 +29,7 @@ from argosy.client.resources import (
 )
 from tests.behaviour.fleet.voyages import events
 from tests.behaviour.fleet.worlds import Fleet, Member
-from tests.support import bursts
+from tests.support import bursts, ledgers
 
 # How long after an end the hub may not know of it: a heartbeat, and what it takes to write.
 UNHEARD_SECONDS: Final = 18.0
@@ -119,8 +118,8 @@ class Accounts:
         async for change, obj in events(member, WORKLOADS):
             uid = obj["metadata"]["uid"]
             held.pop(uid, None)
-            if change != "DELETED" and _holds(obj):
-                held[uid] = _cores(obj)
+            if change != "DELETED" and ledgers.holds(obj):
+                held[uid] = ledgers.cores(obj)
             total = sum(held.values())
             self.most_held[member.name] = max(self.most_held[member.name], round(total))
             if total > self.quota:
@@ -134,26 +133,6 @@ class Accounts:
             conditions = obj.get("status", {}).get("conditions", ())
             if any(each["type"] == "Complete" and each["status"] == "True" for each in conditions):
                 self.ended.setdefault(meta["name"], self.fleet.clock.time())
-
-
-def _holds(workload: Object) -> bool:
-    """Whether a Workload holds quota."""
-    said = {
-        each["type"]: each["status"] for each in workload.get("status", {}).get("conditions", ())
-    }
-    return said.get("QuotaReserved") == "True" and said.get("Finished") != "True"
-
-
-def _cores(workload: Object) -> float:
-    """What it holds: pods that have ended have given back theirs."""
-    status = workload["status"]
-    back = {each["name"]: each["count"] for each in status.get("reclaimablePods", ())}
-    return sum(
-        Quantity.parse(each["resourceUsage"]["cpu"]).nanos
-        / 1e9
-        * (1 - back.get(each["name"], 0) / each["count"])
-        for each in status["admission"]["podSetAssignments"]
-    )
 
 
 async def create(fleet: Fleet, *bodies: Object) -> None:

@@ -20,9 +20,8 @@ from typing import TypeVar
 
 import pytest
 
-from tests.crash.fleet import ledgers
 from tests.crash.fleet.victims import ALL, HUB, MEMBERS, Death, Doomed, deaths
-from tests.support import bursts
+from tests.support import bursts, ledgers
 from tests.support.connections import Connection
 
 SEEDS = int(os.environ.get("ARGOSY_CRASHES", "20"))
