@@ -49,9 +49,13 @@ class VirtualLoop(BaseEventLoop):
         """Called by asyncio between rounds of callbacks, with the time it would wait."""
         if seconds is None:
             raise Stuck(_describe(asyncio.all_tasks(self)))
-        if seconds > 0:
-            # The timer's own time, not now + seconds: rounding must not wake it early.
-            self._now = max(self._now, self._scheduled[0].when())
+        # The timer's own time, not now + seconds: rounding must not wake it early. One that is due within the
+        # resolution fires in this round even if something else is ready; if time stood still for that, two who wait
+        # for the same moment would wake each other before it for ever.
+        if self._scheduled:
+            first = self._scheduled[0].when()
+            if seconds > 0 or first <= self._now + self._clock_resolution:
+                self._now = max(self._now, first)
 
     def run_in_executor(
         self,

@@ -86,7 +86,16 @@ def choose(
     )
     wanted = msgspec.convert(policy, PlacementPolicy)
     key = Key(job["metadata"]["namespace"], "considered")
-    snapshot = take(key, PolicySnapshot(meta, PolicySnapshotSpec(wanted)), found, (), now, reserved)
+    amounts = needs(job)
+    snapshot = take(
+        key,
+        PolicySnapshot(meta, PolicySnapshotSpec(wanted)),
+        found,
+        (),
+        now,
+        reserved,
+        needs={name: str(amount) for name, amount in amounts.items()},
+    )
     decision = decide(snapshot)
     if decision.failure:
         raise Unplaceable(f"no cluster can be chosen: {decision.failure}")
@@ -100,7 +109,6 @@ def choose(
         scores = {each.metadata.name: preferences.score(each) for each in snapshot.clusters}
     except CycleError as error:
         raise Unplaceable(f"no cluster can be chosen: {error}") from error
-    amounts = needs(job)
     seen = [
         _considered(
             each,

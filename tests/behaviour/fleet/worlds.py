@@ -14,7 +14,7 @@ import asyncio
 import logging
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +46,7 @@ from argosy.dispatch.assembling import HistorySettings, add_history
 from argosy.fleet.agents import AGENT, LOCAL_USER, MemberAgent, hub_user
 from argosy.fleet.controllers import Workplace, assemble
 from argosy.fleet.hubs import RETRIES, hub_kinds, install, own_kinds
+from argosy.fleet.shapes import MemberShape, machines
 from argosy.member.assembling import MemberSettings, add_member
 from argosy.member.definitions import definitions as member_kinds
 from argosy.placement.admission import add_admission
@@ -72,6 +73,7 @@ READS = frozenset({"get", "list", "list_all", "watch"})
 class Shape:
     """What a fleet is like. `runs`: members have nodes and run jobs. `has_delays`: changes are gathered for a while
     before they are snapshotted, as hubs do by default. `remembers`: the hub keeps a history of jobs, in this way.
+    `nodes`: so many machines of eight cores, and no more, where a member is named.
     """
 
     members: Sequence[str] = ("m1", "m2", "m3")
@@ -81,6 +83,7 @@ class Shape:
     checks: bool = True
     seed: int = 1
     remembers: HistorySettings | None = None
+    nodes: Mapping[str, int] = field(default_factory=dict)
 
 
 class Line:
@@ -241,6 +244,9 @@ class Member(Cluster):
             self.fleet.keep(works.assembly.run())
             await works.assembly.started()
             pool: Object = {"machine": MACHINE, "bootTime": "0s", "minNodes": 1, "maxNodes": 20}
+            if self.name in shape.nodes:
+                few = MemberShape(self.name, pools=(machines(shape.nodes[self.name], "8", "32Gi"),))
+                pool = dict(few.node_pools()[0]["spec"])
             await self.client.create(NODE_POOLS, {"metadata": {"name": "pool"}, "spec": pool})
         await install(self.client, member_kinds())
 

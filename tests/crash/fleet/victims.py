@@ -30,10 +30,10 @@ class Death:
 
 
 def deaths(source: random.Random, processes: int) -> list[Death]:
-    """One to three."""
-    victims = [HUB] if processes == 1 else [HUB, "members-1", "members-2", ALL]
+    """One to three. Where members have processes of their own it is mostly one of these."""
+    victims = [HUB] if processes == 1 else [HUB, ALL, *("members-1", "members-2") * 2]
     found = []
-    for _ in range(source.randint(1, 3)):
+    for _ in range(source.choice((1, 1, 1, 2, 2, 3))):
         victim = source.choice(victims)
         if victim == HUB and source.random() < 0.25:
             found.append(Death(victim, source.uniform(0.1, 2.0), in_start=True))

@@ -84,6 +84,10 @@ class Ledger:
             rest[cluster] = _printed(amounts)
         return rest
 
+    def needs(self, placement: Key) -> Quantities:
+        """What the placement's objects ask of each cluster they go to."""
+        return _printed(self._needed(placement))
+
     def promise(self, placement: Key, clusters: Sequence[str]) -> None:
         """The placement was just given these clusters."""
         amounts = self._needed(placement)

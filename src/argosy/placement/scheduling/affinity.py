@@ -22,6 +22,7 @@ from argosy.api.objects.fleet.policies import (
     ClusterAffinity,
     ClusterSelectorTerm,
     PlacementPolicy,
+    PreferredClusterSelector,
     PropertySelectorRequirement,
     PropertySorter,
 )
@@ -51,6 +52,11 @@ def required(policy: PlacementPolicy, reserved: Mapping[str, Quantities]) -> _Ch
         return None
     terms = [_term(term, reserved) for term in wanted.cluster_selector_terms]
     return lambda cluster: any(term(cluster) for term in terms)
+
+
+def preferred(policy: PlacementPolicy) -> Sequence[PreferredClusterSelector]:
+    """The terms that give scores."""
+    return _affinity(policy).preferred_during_scheduling_ignored_during_execution
 
 
 def _affinity(policy: PlacementPolicy) -> ClusterAffinity:
@@ -131,7 +137,7 @@ class Preferences:
     ) -> None:
         self._reserved = reserved
         self._preferences: list[_Preference] = []
-        for each in _affinity(policy).preferred_during_scheduling_ignored_during_execution:
+        for each in preferred(policy):
             if not each.weight:
                 continue
             term = each.preference

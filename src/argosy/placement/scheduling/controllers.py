@@ -165,6 +165,7 @@ class Scheduling:
                 self._clock.now(),
                 self._promises.reserved(key),
                 self._losses.lost(key),
+                self._promises.needs(key),
             )
         )
         picked = [each.cluster_name for each in decision.created]

@@ -21,6 +21,7 @@ from argosy.client.objects import Key
 from argosy.placement.scheduling.affinity import Preferences
 from argosy.placement.scheduling.ranking import Score, Scored, best_first, first_to_go
 from argosy.placement.scheduling.referencing import GivenUp, Referenced, given_up, refer
+from argosy.placement.scheduling.room import Room
 from argosy.placement.scheduling.screening import Filtered, Screen
 from argosy.placement.scheduling.snapshots import (
     Classified,
@@ -120,6 +121,7 @@ def _pick(snapshot: Snapshot, bindings: Classified, wanted: int) -> Outcome:
     policy = snapshot.policy
     screen = Screen(snapshot)
     preferences = Preferences(policy, snapshot.clusters, snapshot.reserved)
+    capacity = Room(policy, snapshot.needs, snapshot.reserved)
     at_once = 1 if policy.topology_spread_constraints else wanted
     cycles = _Cycles(_held(bindings), bindings.obsolete, given_up(bindings.unscheduled))
     while True:
@@ -131,6 +133,7 @@ def _pick(snapshot: Snapshot, bindings: Classified, wanted: int) -> Outcome:
             Scored(
                 Score(
                     room.scores[name := cluster.metadata.name],
+                    int(capacity.is_in(cluster)),
                     preferences.score(cluster),
                     int(name in kept),
                 ),

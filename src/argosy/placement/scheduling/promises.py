@@ -20,6 +20,9 @@ class Promises(Protocol):
     def reserved(self, placement: Key) -> Mapping[str, Quantities]:
         """By cluster, what is promised to others than this placement."""
 
+    def needs(self, placement: Key) -> Quantities:
+        """What the placement's objects ask of each cluster they go to."""
+
     def promise(self, placement: Key, clusters: Sequence[str]) -> None:
         """The placement was just given these clusters."""
 
@@ -28,6 +31,9 @@ class NoPromises:
     """Upstream's way: nothing is ever reserved."""
 
     def reserved(self, placement: Key) -> Mapping[str, Quantities]:
+        return {}
+
+    def needs(self, placement: Key) -> Quantities:
         return {}
 
     def promise(self, placement: Key, clusters: Sequence[str]) -> None:

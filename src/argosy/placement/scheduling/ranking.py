@@ -1,7 +1,8 @@
 """Scores of clusters and who comes first.
 
-Spread counts more than affinity, affinity more than holding the placement already (under an older policy). What is
-left equal is decided by name: among scored clusters the alphabetically last one wins, as upstream.
+Spread counts more than room (`room`), room more than affinity, affinity more than holding the placement already (under
+an older policy). What is left equal is decided by name: among scored clusters the alphabetically last one wins, as
+upstream.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ class Score(NamedTuple):
     """In order of weight, so that scores compare as tuples."""
 
     spread: int = 0
+    # 0 where there is no room for what is placed.
+    room: int = 1
     affinity: int = 0
     # 1 where the placement has a binding from an older policy.
     obsolete: int = 0

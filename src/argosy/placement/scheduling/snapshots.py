@@ -27,7 +27,7 @@ class CycleError(Exception):
 @dataclass(slots=True, frozen=True)
 class Snapshot:
     """`reserved` is what was promised of clusters' available resources to placements on their way, `lost` the clusters
-    that are lost to this one, with how long they have been silent.
+    that are lost to this one, with how long they have been silent, `needs` what its objects ask of a cluster.
     """
 
     placement: Key
@@ -37,6 +37,7 @@ class Snapshot:
     now: datetime
     reserved: Mapping[str, Quantities] = field(default_factory=dict)
     lost: Mapping[str, timedelta] = field(default_factory=dict)
+    needs: Quantities = field(default_factory=dict)
 
     @property
     def policy(self) -> PlacementPolicy:
@@ -51,6 +52,7 @@ def take(
     now: datetime,
     reserved: Mapping[str, Quantities] | None = None,
     lost: Mapping[str, timedelta] | None = None,
+    needs: Quantities | None = None,
 ) -> Snapshot:
     return Snapshot(
         placement,
@@ -60,6 +62,7 @@ def take(
         now,
         reserved or {},
         lost or {},
+        needs or {},
     )
 
 

@@ -61,6 +61,8 @@ def unpicked_decision(scored: Scored) -> ClusterDecision:
         f'Cluster "{scored.cluster}" does not score high enough'
         f" (affinity score: {score.affinity}, topology spread score: {score.spread})"
     )
+    if not score.room:
+        reason += "; it has no room left for what is placed"
     return ClusterDecision(scored.cluster, False, score.view, reason)
 
 

@@ -16,7 +16,7 @@ UID = "0123abcd-0000-4000-8000-000000000000"
 
 
 def test_a_new_binding_is_scheduled_and_has_no_resources() -> None:
-    got = new_binding(Key("ns", "web"), "web-3", picked_decision("c1", Score(-1, 70)), UID)
+    got = new_binding(Key("ns", "web"), "web-3", picked_decision("c1", Score(-1, affinity=70)), UID)
     assert got == {
         "metadata": {
             "name": "web-c1-0123abcd",

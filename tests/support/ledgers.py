@@ -9,16 +9,18 @@ from __future__ import annotations
 import http.client
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from argosy.base.quantities import Quantity
 from tests.support.bursts import SPACE
 from tests.support.connections import Connection
 
 JOBS = f"/apis/batch/v1/namespaces/{SPACE}/jobs"
 PODS = f"/api/v1/namespaces/{SPACE}/pods"
+WORKLOADS = f"/apis/kueue.x-k8s.io/v1beta1/namespaces/{SPACE}/workloads"
 # How long a watch waits for more after the last thing that happened.
 _LAST_SECONDS = 1
 
@@ -52,7 +54,7 @@ def read(members: dict[str, Connection], since: dict[str, str]) -> dict[str, Ran
     found: dict[str, Ran] = defaultdict(Ran)
     asked = [(members[name], path, since[name]) for name in members for path in (JOBS, PODS)]
     with ThreadPoolExecutor(len(asked)) as pool:
-        for events in pool.map(lambda each: list(_history(*each)), asked):
+        for events in pool.map(lambda each: list(history(*each)), asked):
             for event in events:
                 _note(found, event["object"])
     return found
@@ -74,7 +76,7 @@ def _note(found: dict[str, Ran], obj: dict[str, Any]) -> None:
             job.succeeded[index].add(meta["uid"])
 
 
-def _history(connection: Connection, path: str, since: str) -> Iterator[dict[str, Any]]:
+def history(connection: Connection, path: str, since: str) -> Iterator[dict[str, Any]]:
     """Every change since a revision until nothing comes any more."""
     address = connection.address
     stream = http.client.HTTPSConnection(
@@ -91,3 +93,36 @@ def _history(connection: Connection, path: str, since: str) -> Iterator[dict[str
             yield event
     finally:
         stream.close()
+
+
+def holds(workload: dict[str, Any]) -> bool:
+    """Whether a Workload holds quota."""
+    said = {
+        each["type"]: each["status"] for each in workload.get("status", {}).get("conditions", ())
+    }
+    return said.get("QuotaReserved") == "True" and said.get("Finished") != "True"
+
+
+def cores(workload: dict[str, Any]) -> float:
+    """What it holds: pods that have ended have given back theirs."""
+    status = workload["status"]
+    back = {each["name"]: each["count"] for each in status.get("reclaimablePods", ())}
+    return sum(
+        Quantity.parse(each["resourceUsage"]["cpu"]).nanos
+        / 1e9
+        * (1 - back.get(each["name"], 0) / each["count"])
+        for each in status["admission"]["podSetAssignments"]
+    )
+
+
+def most_held(events: Iterable[dict[str, Any]]) -> float:
+    """The most cores that Workloads held together at any moment."""
+    held: dict[str, float] = {}
+    most = 0.0
+    for event in events:
+        obj = event["object"]
+        held.pop(obj["metadata"]["uid"], None)
+        if event["type"] != "DELETED" and holds(obj):
+            held[obj["metadata"]["uid"]] = cores(obj)
+        most = max(most, sum(held.values()))
+    return most
