@@ -47,6 +47,7 @@ def test_more_quota_lets_more_run_from_its_moment_on() -> None:
     sweep = replace(
         scenario.streams[1],
         arrivals=Arrivals(at=(60.0,) * 40),
+        prefer="",
         seconds=Distribution("constant", (1200.0,)),
     )
     found = played(
