@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from argosy.base import logs
 from argosy.base.errors import StatusError
@@ -22,17 +25,23 @@ from argosy.fleet.stopping import INTERRUPTED, Interrupted
 from argosy.queueing.configuration import ConfigurationError
 from argosy.simulation.driving import Refused
 from argosy.simulation.living import FLEET, Listeners, simulate_live
-from argosy.simulation.outputs import REPORT
+from argosy.simulation.outputs import LOG, REPORT
 from argosy.simulation.summaries import lines, span
 from argosy.store import StoreError
 
 if TYPE_CHECKING:
     from argosy.simulation.plans import Scenario
 
+_STDERR: Final = 2
+
 
 def play_live(scenario: Scenario, directory: Path, seed: int, until: float, processes: int) -> int:
     """Play it until its end, or until somebody has had enough."""
-    logs.configure("text")
+    with _logged(directory / LOG):
+        return _play(scenario, directory, seed, until, processes)
+
+
+def _play(scenario: Scenario, directory: Path, seed: int, until: float, processes: int) -> int:
     starting, line = Progress(STARTING), Line()
     fleet = directory / FLEET
 
@@ -73,6 +82,22 @@ def play_live(scenario: Scenario, directory: Path, seed: int, until: float, proc
         f"the fleet is kept: `argosy up --state {fleet}` brings it back, `argosy reset --state {fleet}` deletes it"
     )
     return 0 if outcome.summary["isWhole"] else INTERRUPTED
+
+
+@contextmanager
+def _logged(path: Path) -> Iterator[None]:
+    """What this process and those of the members log goes to a file; what is said to people, to where they are."""
+    logs.configure("text")
+    before = sys.stderr
+    with path.open("wb") as log, os.fdopen(os.dup(_STDERR), "w", buffering=1) as screen:
+        os.dup2(log.fileno(), _STDERR)
+        sys.stderr = screen
+        try:
+            yield
+        finally:
+            before.flush()
+            sys.stderr = before
+            os.dup2(screen.fileno(), _STDERR)
 
 
 def _failed(starting: Progress, line: Line, message: str, code: int = 1) -> int:

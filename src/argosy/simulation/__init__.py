@@ -1,4 +1,4 @@
-"""A fleet's life in virtual time: `argosy simulate`.
+"""A fleet's life in virtual time, or in real time: `argosy simulate`.
 
 A scenario is played by the controllers of a real fleet, on stores in memory, in one loop whose clock jumps to the next
 event. There is no second scheduler here: this package submits jobs, cuts lines, changes quotas, and writes down what
@@ -16,4 +16,11 @@ The walk of the data:
     summaries   Ledger -> numbers, pure        (`pages`, `charts`: numbers -> report.html, pure)
     outputs     the directory: events.jsonl, jobs.csv, summary.json, report.html
     running     all of it, with progress (`estimating`: will it fit?)
+
+In real time (`--live`) the fleet is that of `argosy up`, in processes of its own, and some parts are others:
+
+    living      the fleet and, beside it, the play of the scenario
+    stages      the fleet as `driving` needs it, over HTTPS; doors of the hub instead of lines
+    counting    Jobs' and NodePools' statuses -> Ledger, instead of `watching`
+    shrinking   a scenario on a smaller fleet, pure
 """

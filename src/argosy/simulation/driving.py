@@ -162,8 +162,9 @@ class Driver:
         for name in outage.clusters:
             self._dark[name] = self._dark.get(name, 0) + sign
             self._ledger.add("dark", name, sign)
-        for name in outage.clusters:
-            await self._fleet.darken(name, is_dark=bool(self._dark[name]))
+        async with asyncio.TaskGroup() as tasks:
+            for name in outage.clusters:
+                tasks.create_task(self._fleet.darken(name, is_dark=bool(self._dark[name])))
 
     async def _change(self, change: Change) -> None:
         await self._until(change.at)

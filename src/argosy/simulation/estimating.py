@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from argosy.base.quantities import NANOS, parse
 from argosy.fleet.shapes import PoolShape
 from argosy.simulation.arriving import expected, expected_pods
 from argosy.simulation.drawing import mean
@@ -27,7 +28,7 @@ _RECORD_BYTES: Final = 2 << 10
 _JOB_DISK_BYTES: Final = 1500
 # What more a fleet in real time needs: processes, and stores on disk.
 _LIVE_PROCESS_BYTES: Final = 80 << 20
-_LIVE_POD_BYTES: Final = 5 << 10
+_LIVE_POD_BYTES: Final = 8 << 10
 _MEMBER_DISK_BYTES: Final = 2 << 20
 _NODE_DISK_BYTES: Final = 6 << 10
 _POD_DISK_BYTES: Final = 12 << 10
@@ -57,16 +58,19 @@ def estimate(scenario: Scenario, *, processes: int = 0) -> Estimate:
     nodes = sum(_machines(pool) for member in scenario.members for pool in member.pools)
     longest = max((mean(each.seconds) for each in scenario.streams), default=0.0)
     known = min(1.0, (longest + scenario.keep + _KNOWN_SECONDS) / scenario.horizon) * jobs
+    pods = min(
+        known * expected_pods(scenario), _room(scenario) * (1 + scenario.keep / max(1.0, longest))
+    )
     memory = (
         _PROCESS_BYTES
         + len(scenario.members) * _MEMBER_BYTES
         + nodes * _NODE_BYTES
-        + known * (_JOB_BYTES + expected_pods(scenario) * _POD_BYTES)
+        + known * _JOB_BYTES
+        + pods * _POD_BYTES
         + jobs * _RECORD_BYTES
     )
     disk = jobs * _JOB_DISK_BYTES
     if processes:
-        pods = known * expected_pods(scenario)
         memory += processes * _LIVE_PROCESS_BYTES + pods * _LIVE_POD_BYTES
         disk += (
             len(scenario.members) * _MEMBER_DISK_BYTES
@@ -74,6 +78,17 @@ def estimate(scenario: Scenario, *, processes: int = 0) -> Estimate:
             + pods * _POD_DISK_BYTES
         )
     return Estimate(round(jobs), nodes, int(memory), int(disk))
+
+
+def _room(scenario: Scenario) -> float:
+    """How many pods can run at once, by their cores: those of jobs that wait are not there."""
+    cores = sum(
+        _machines(pool) * parse(str(pool.spec["machine"]["cpu"])).nanos / NANOS
+        for member in scenario.members
+        for pool in member.pools
+    )
+    asked = (parse(each.resources.get("cpu", "0")).nanos / NANOS for each in scenario.streams)
+    return cores / min((each for each in asked if each), default=1.0)
 
 
 def _machines(pool: PoolShape) -> int:
