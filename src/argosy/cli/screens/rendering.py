@@ -43,6 +43,8 @@ _EMPTY: Final = {
     Part.EVENTS: "nothing has happened yet",
 }
 _KEYS: Final = "tab 1-5 parts, arrows scroll"
+# A clock farther away than this is not seen beside its title.
+_WIDEST: Final = 160
 
 
 class Size(NamedTuple):
@@ -152,7 +154,7 @@ def _title(picture: Picture, size: Size, now: datetime, glyphs: Glyphs) -> Line:
     parts.append(cell(_jobs(picture)))
     line = joined(parts, glyphs.dot)
     clock = f"{now:%H:%M:%S}"
-    missing = size.columns - line_width(line) - len(clock)
+    missing = min(size.columns, _WIDEST) - line_width(line) - len(clock)
     return (*line, Span(" " * missing), Span(clock, Style.DIM)) if missing > 0 else line
 
 
