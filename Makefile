@@ -27,7 +27,7 @@ test: $(STAMP)
 
 # Demos from end to end, and kills and interruptions of real fleets at many moments.
 test-long: $(STAMP)
-	$(BIN)/pytest -n 2 --dist load -m long
+	$(BIN)/pytest -n 2 --dist loadscope -m long
 
 # A real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler) and kwok, built with Go into .peer/.
 peer: $(STAMP)

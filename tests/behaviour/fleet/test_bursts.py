@@ -19,8 +19,11 @@ LARGE, SMALL = 32, 12
 
 @pytest.mark.parametrize(
     ("seed", "quota", "templated"),
-    [(1, LARGE, False), (2, LARGE, True), (3, SMALL, False)],
-    ids=["guide", "template", "little-quota"],
+    [
+        pytest.param(1, LARGE, False, id="guide", marks=pytest.mark.long),
+        pytest.param(2, LARGE, True, id="template", marks=pytest.mark.long),
+        pytest.param(3, SMALL, False, id="little-quota"),
+    ],
 )
 def test_a_burst_goes_where_there_is_room_and_every_job_finishes_once(
     seed: int, quota: int, templated: bool

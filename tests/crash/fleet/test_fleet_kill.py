@@ -25,6 +25,8 @@ from tests.support import bursts, ledgers
 from tests.support.connections import Connection
 
 SEEDS = int(os.environ.get("ARGOSY_CRASHES", "20"))
+# Those of `make test`; the others are played by `make test-long`.
+QUICK = 2
 MOST_SECONDS = 60.0
 QUOTA = "8"
 PAUSE_SECONDS = 0.1
@@ -48,7 +50,13 @@ def fleet(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("seed", range(1, SEEDS // 2 + 1))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=pytest.mark.long if seed > QUICK else ())
+        for seed in range(1, SEEDS // 2 + 1)
+    ],
+)
 def test_every_job_ends_exactly_once_whoever_is_killed(fleet: Doomed, seed: int) -> None:
     source = random.Random(f"{seed}/{fleet.processes}")
     jobs = [_job(source, f"s{seed}-{number}") for number in range(source.randint(20, 40))]
