@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from argosy.api.objects.fleet import names
-from argosy.api.objects.fleet.outcomes import COMPLETE, FAILED, RUNNING, SUSPENDED, Ran, ran
+from argosy.api.objects.fleet.outcomes import COMPLETE, FAILED, RUNNING, SUSPENDED, Ran, ran, told
 from argosy.api.objects.fleet.works import FINISHED
 from argosy.api.objects.metadata import Condition, ObjectMeta, View, find_condition
 from argosy.base.timestamps import parse_time
@@ -30,6 +30,9 @@ JOB_SETS: Final = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet")
 
 class Spec(View, frozen=True):
     suspend: bool | None = None
+    # Of a Job.
+    parallelism: int | None = None
+    completions: int | None = None
 
 
 class RunObject(View, frozen=True):
@@ -44,9 +47,11 @@ class Counts(View, frozen=True):
     succeeded: int = 0
     failed: int = 0
     active: int = 0
+    # Some that it needs now do not run yet.
+    is_partial: bool = False
 
     def __str__(self) -> str:
-        return f"{self.succeeded} succeeded, {self.failed} failed, {self.active} active"
+        return told(self.succeeded, self.failed, self.active, is_partial=self.is_partial)
 
 
 class Outcome(View, frozen=True):
@@ -107,37 +112,55 @@ def outcome_of(resource: Resource, run: RunObject) -> Outcome | None:
     status = run.status or {}
     match (resource.group, resource.kind):
         case (JOBS.group, JOBS.kind):
-            told = _job(status)
+            said = _job(run.spec, status)
         case (RAY_JOBS.group, RAY_JOBS.kind):
-            told = _ray_job(status)
+            said = _ray_job(status)
         case (JOB_SETS.group, JOB_SETS.kind):
-            told = _job_set(run, status)
+            said = _job_set(run, status)
         case _:
             return None
-    if not told.ended and not told.has_run:
+    if not said.ended and not said.has_run:
         return None
     meta = run.metadata
     return Outcome(
-        told.ended or (SUSPENDED if run.spec.suspend else RUNNING),
-        told.counts,
+        said.ended or (SUSPENDED if run.spec.suspend else RUNNING),
+        said.counts,
         meta.annotations.get(names.SPEC_HASH, ""),
-        told.why,
+        said.why,
         meta.generation,
         meta.uid,
-        told.started,
-        told.ended_at,
+        said.started,
+        said.ended_at,
     )
 
 
-def _job(status: Object) -> _Told:
-    counts = Counts(
-        _number(status, "succeeded"), _number(status, "failed"), _number(status, "active")
-    )
+def _job(spec: Spec, status: Object) -> _Told:
     ended, why, when = _ended(status, {"Complete": COMPLETE, "Failed": FAILED})
+    # Whoever does not count those that are ready cannot say.
+    is_partial = "ready" in status and _number(status, "ready") < _wanted(spec, status)
+    counts = Counts(
+        _number(status, "succeeded"),
+        _number(status, "failed"),
+        _number(status, "active"),
+        is_partial and not ended,
+    )
     # Pods that only wait are no news: nothing has run.
     has_run = counts.succeeded + counts.failed + _number(status, "ready") > 0
     completed = _time(status.get("completionTime")) or when
     return _Told(ended, why, counts, has_run, _time(status.get("startTime")), completed)
+
+
+def _wanted(spec: Spec, status: Object) -> int:
+    """How many pods a Job is to have at this moment."""
+    uncounted = status.get("uncountedTerminatedPods") or {}
+    succeeded = _number(status, "succeeded") + len(uncounted.get("succeeded") or ())
+    if spec.suspend:
+        return 0
+    most = 1 if spec.parallelism is None else spec.parallelism
+    if spec.completions is not None:
+        return min(most, spec.completions - succeeded)
+    # Its pods agree on the end among themselves: the first that succeeds says that it is near.
+    return _number(status, "active") if succeeded else most
 
 
 def _job_set(run: RunObject, status: Object) -> _Told:

@@ -2,9 +2,10 @@
 
 A promise begins with the decision for a cluster, before anything is written, so the next decision counts with it. It
 ends when the binding goes, when its job has finished, or when the cluster's own report contains it: the report is
-younger than the moment from which the cluster counts the pods. For a job that is the start, however long it waits in a
-queue before; what waits in a cluster's queues is promised. For anything else it is when it became available. A job's
-pods may wait for nodes after its start, so the report that was there when the news of it came does not contain it.
+younger than the moment from which the cluster counts the pods. For a job that is when all of its pods run, however long
+it waits in a queue before; what waits in a cluster's queues is promised, and so are the pods that a large job on a busy
+cluster gets one by one after its start. For anything else it is when it became available. The report that was there
+when the news of a job came does not contain it.
 
 Sums per cluster are kept by deltas: an event costs what it changes. After a restart the ledger is what the objects say.
 """
@@ -21,7 +22,7 @@ import msgspec
 from argosy.api.needs import needs
 from argosy.api.objects.fleet.bindings import AVAILABLE, UNSCHEDULED, Binding
 from argosy.api.objects.fleet.members import MemberCluster
-from argosy.api.objects.fleet.outcomes import latest
+from argosy.api.objects.fleet.outcomes import is_partial, latest
 from argosy.api.objects.fleet.snapshots import ResourceSnapshot
 from argosy.api.objects.fleet.works import FINISHED, SentWork
 from argosy.api.objects.metadata import Quantities, find_condition
@@ -199,6 +200,8 @@ def landed(binding: Binding, works: Sequence[SentWork]) -> Landing:
     if outcomes:
         if all(outcome.status == "True" for outcome in outcomes):
             return Landing(is_over=True)
+        if any(is_partial(each) for each in outcomes if each.status != "True"):
+            return Landing()
         since = latest(each.last_transition_time for each in outcomes)
         return Landing(since, is_running=True)
     has_job = any(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from argosy.api.objects.fleet.outcomes import Ran, ran, readable, started_at, with_outcome
+from argosy.api.objects.fleet.outcomes import (
+    Ran,
+    is_partial,
+    ran,
+    readable,
+    started_at,
+    with_outcome,
+)
 from argosy.api.objects.metadata import Condition, ObjectMeta
 from argosy.base.timestamps import format_time, parse_time
 from argosy.base.types import Json, Object
@@ -151,3 +158,28 @@ def test_a_job_that_runs_again_began_anew() -> None:
     assert with_outcome(before, first, now) == before
     later = msgspec.structs.replace(first, last_transition_time=now)
     assert with_outcome(before, later, now)[0].last_transition_time == now
+
+
+PARTS: dict[str, tuple[Spec, Object, bool]] = {
+    "pods that wait for nodes": (Spec(False, 4, 4), {"active": 4, "ready": 3}, True),
+    "pods that are not made yet": (Spec(False, 4, 4), {"active": 2, "ready": 2}, True),
+    "all of them run": (Spec(False, 4, 4), {"active": 4, "ready": 4}, False),
+    "fewer are needed at the end": (Spec(False, 4, 9), {"active": 2, "ready": 2, "succeeded": 7}, False),
+    "ends that are not counted yet": (
+        Spec(False, 4, 4), {"active": 1, "ready": 1, "uncountedTerminatedPods": {"succeeded": ["a", "b", "c"]}}, False),
+    "pods that agree on the end": (Spec(False, 4), {"active": 2, "ready": 2, "succeeded": 1}, False),
+    "pods that agree on the end, before it": (Spec(False, 4), {"active": 4, "ready": 2}, True),
+    "one that is stopped": (Spec(True, 4, 4), {"ready": 0, "failed": 1}, False),
+    "one that failed": (
+        Spec(False, 4, 4), {"ready": 0, "failed": 1, "conditions": ended("Failed")}, False),
+    "nobody counts those that are ready": (Spec(False, 4, 4), {"active": 4, "succeeded": 1}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_whether_all_pods_of_a_job_run(case: str) -> None:
+    spec, status, want = PARTS[case]
+    outcome = outcome_of(JOBS, RunObject(META, spec, status))
+    assert outcome is not None
+    assert is_partial(outcome.condition) == want
+    assert outcome.counts.is_partial == want

@@ -30,6 +30,8 @@ JOB_KINDS: Final = frozenset(
     {("batch", "Job"), ("jobset.x-k8s.io", "JobSet"), ("ray.io", "RayJob")}
 )
 
+# What a job says that has begun while some of its pods have no node yet, or do not run there.
+_PARTLY: Final = "not all of them running"
 _DIGITS: Final = 12
 _RAN: Final = re.compile(rf" \(manifest ([0-9a-f]{{{_DIGITS}}})(?:, started ([0-9TZ:.+-]+))?\)$")
 
@@ -54,6 +56,17 @@ def ran(message: str) -> Ran | None:
         return Ran(found[1], parse_time(found[2]) if found[2] else None)
     except ValueError:
         return Ran(found[1])
+
+
+def told(succeeded: int, failed: int, active: int, *, is_partial: bool = False) -> str:
+    """The counts of a job's pods; `is_partial`: not all that are active run already."""
+    more = f", {_PARTLY}" if is_partial else ""
+    return f"{succeeded} succeeded, {failed} failed, {active} active{more}"
+
+
+def is_partial(condition: Condition) -> bool:
+    """Whether a job that runs had pods, when last it told, that did not run."""
+    return _PARTLY in condition.message
 
 
 def readable(message: str) -> str:
