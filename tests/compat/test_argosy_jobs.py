@@ -219,17 +219,3 @@ def test_the_example_of_the_sdk_runs_as_it_is_written(argosy: Typed) -> None:
     assert "cluster-3 epoch 1" in done.stdout
     assert "Complete on cluster-3" in done.stdout
     compile(service, "service", "exec")
-
-
-def test_the_commands_of_the_docs_run_as_they_are_written(argosy: Typed) -> None:
-    text = (ROOT / "docs" / "jobs.md").read_text()
-    lines = [
-        line
-        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-        for line in block.splitlines()
-    ]
-    assert len(lines) == 5
-    for line in lines:
-        program, *arguments = line.split()
-        assert program == "argosy"
-        argosy(*arguments)

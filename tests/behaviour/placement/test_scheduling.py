@@ -351,6 +351,9 @@ class Ledger:
     def __init__(self) -> None:
         self.given: dict[str, set[Key]] = {}
 
+    def needs(self, placement: Key) -> Quantities:
+        return {"cpu": "4"}
+
     def reserved(self, placement: Key) -> Mapping[str, Quantities]:
         return {
             name: {"cpu": str(4 * len(keys - {placement}))} for name, keys in self.given.items()

@@ -24,6 +24,7 @@ from tests.behaviour.queueing.wired import Port, queueing, says
 ROOT: Final = Path(__file__).parents[3]
 EXAMPLES: Final = ROOT / "examples" / "queueing"
 PAGE: Final = (ROOT / "docs" / "queueing.md").read_text()
+METRICS: Final = (ROOT / "docs" / "observability.md").read_text()
 CONFIGURATION: Final = decode((EXAMPLES / "configuration.yaml").read_bytes())
 KINDS: Final = {
     each.kind: each for each in (NAMESPACES, RESOURCE_FLAVORS, CLUSTER_QUEUES, LOCAL_QUEUES, JOBS)
@@ -80,7 +81,7 @@ def test_every_metric_is_named_and_every_name_is_a_metric() -> None:
             for name in await port.families()
             if name.startswith("kueue_")
         }
-        table = PAGE.partition("| | Families |")[2].partition("\n\n")[0]
+        table = METRICS.partition("| | Families |")[2].partition("\n\n")[0]
         named = set(re.findall(r"`([a-z_]+)`", table))
         twins = {f"local_queue_{name}" for name in named}
         afs = {"local_queue_admission_fair_sharing_usage"}
